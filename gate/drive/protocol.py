@@ -1,0 +1,44 @@
+"""What a protocol adapter promises: it translates one exchange; the runner owns trials, deadlines and retries."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeAlias
+
+from gate.http import Client
+from gate.model.agent import Agent
+from gate.model.case import Case, Turn
+from gate.model.config import AgentConfig
+from gate.model.trace import Event, Exposed, Outcome, Pause
+
+
+class Stopped(Exception):
+    """The exchange ended in an outcome other than an answer; events that were yielded before are kept."""
+
+    def __init__(self, outcome: Outcome, *, retry_after_s: float | None = None) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+        self.retry_after_s = retry_after_s
+
+
+class Conversation(Protocol):
+    """One fresh session with the agent."""
+
+    session: str
+
+    def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
+        """Send one turn and yield assembled events as they arrive; the runner stamps seq, turn and at_ms.
+
+        `pauses` are the open ones of the turn before. Raises Stopped, or an HttpError that the runner maps to an outcome.
+        """
+
+
+class AgentProtocol(Protocol):
+    """One way of talking to agents."""
+
+    exposes: tuple[Exposed, ...]
+
+    def converse(self, case: Case, trial: int, client: Client) -> AbstractAsyncContextManager[Conversation]:
+        """Open a fresh session with the case's start state, and leave nothing behind."""
+
+
+ProtocolFactory: TypeAlias = Callable[[AgentConfig, Agent], AgentProtocol]

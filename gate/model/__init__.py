@@ -1,0 +1,6 @@
+"""The shared words as frozen dataclasses: standard library only, no behaviour but invariants."""
+
+from typing import TypeAlias
+
+Json: TypeAlias = object
+"""A JSON value: None, bool, int, float, str, or a list or str-keyed dict of these; narrow it before use."""

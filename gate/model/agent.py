@@ -1,0 +1,35 @@
+"""A booted agent, as the stages see it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Death:
+    """The agent's process is gone: how, and the last lines of its log, redacted."""
+
+    reason: str
+    log_tail: str = ""
+
+
+class Agent(Protocol):
+    """An address that answers. It stays up inside the boot block and may be restarted with a fresh `{tmp}`."""
+
+    @property
+    def url(self) -> str:
+        """The base URL, without a trailing slash; may change on restart."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers to send with every request."""
+
+    @property
+    def can_restart(self) -> bool:
+        """Whether `restart` is possible: false for an agent that somebody else started."""
+
+    def death(self) -> Death | None:
+        """How the agent's process ended, or None while it lives (or is not ours to watch)."""
+
+    async def restart(self) -> None:
+        """Stop the agent, empty `{tmp}`, boot it again and wait until it is ready; raises AgentDown."""

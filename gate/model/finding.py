@@ -1,0 +1,30 @@
+"""Findings: one line each that a person can act on."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["error", "warn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Place:
+    """A position in a file; `line` and `column` count from 1, 0 means the file as a whole."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is wrong (`what`), where, why it matters, and what to write instead (`fix`)."""
+
+    rule: str
+    level: Level
+    place: Place
+    what: str
+    why: str = ""
+    fix: str = ""

@@ -1,0 +1,41 @@
+"""What a metric says of one trial."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Cause = Literal["throttled", "refused", "not_exposed", "not_reached", "judge", "crashed"]
+"""Why something was not scored. `crashed` is used by measures that have no worst value, such as latency."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that was checked: `where` is `turn 2` or `case`; `value` lies in 0..1 for quality metrics."""
+
+    where: str
+    value: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A measurement: the mean over `items`, and in `reason` what differed ("" where all is well)."""
+
+    value: float
+    items: tuple[Item, ...]
+    reason: str = ""
+
+    @property
+    def worst(self) -> float:
+        """The lowest item, which decides whether a case passes."""
+        return min((item.value for item in self.items), default=self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unscored:
+    """Nobody measured, and why."""
+
+    cause: Cause
+    reason: str
+
+
+Score: TypeAlias = Scored | Unscored

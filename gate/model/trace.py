@@ -1,0 +1,173 @@
+"""A trace: all that one trial recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from gate.model import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Words for the reader."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """Reasoning that the agent exposed; never part of its answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call. `args` None with `args_error` means that the arguments could not be read; no arguments are `{}`."""
+
+    id: str
+    name: str
+    args: Mapping[str, Json] | None
+    args_error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A tool's answer to the call `call_id`."""
+
+    call_id: str
+    name: str
+    value: Json
+    is_error: bool = False
+
+
+Part: TypeAlias = Text | Thought | Call | Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one model call."""
+
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def total(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """The agent waits for an answer: `confirm` a tool call, give `input`, a `credential`, or a `job` that runs long."""
+
+    id: str
+    name: str
+    kind: Literal["confirm", "input", "credential", "job"]
+    tool: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing the agent emitted, after assembly.
+
+    `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own name
+    ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without parts are
+    kept: nodes and state ride on them. `not_in_trajectory` says why the event adds no call, or is empty.
+    """
+
+    seq: int = 0
+    turn: int = 0
+    at_ms: float = 0.0
+    author: str = ""
+    node: str = ""
+    parts: tuple[Part, ...] = ()
+    state_delta: Mapping[str, Json] = field(default_factory=dict)
+    usage: Usage | None = None
+    error: str = ""
+    pauses: tuple[Pause, ...] = ()
+    not_in_trajectory: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTrace:
+    """One exchange: what was sent (as a reader sees it), what came back, and how it ended; times from the trial's start."""
+
+    sent: str
+    events: tuple[Event, ...]
+    ended: Literal["answered", "paused", "failed"]
+    started_ms: float
+    ended_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """Every turn was answered and the agent waits for nothing."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crashed:
+    """The agent's fault: process exit, 500, error frame, bad JSON or UTF-8, cut stream, flood."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedOut:
+    """The trial's deadline passed."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """The agent waits for an answer that the case does not give."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throttled:
+    """A provider's limit: 429, 503, RESOURCE_EXHAUSTED, or a quota text with zero tokens."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Nothing was accepted: connect error, wrong Host, unknown app, 422; or the trial was not run at all."""
+
+    reason: str
+
+
+Outcome: TypeAlias = Completed | Crashed | TimedOut | Paused | Throttled | Refused
+
+Exposed = Literal["text", "calls", "nodes", "state", "usage", "pauses"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One trial of one case. `exposes` is what the protocol can show at all: what it cannot is unscored, never absent.
+
+    `start_state` is the state that the trial began with; `source` says where the record comes from ("live", or a file).
+    """
+
+    case: str
+    trial: int
+    session: str
+    turns: tuple[TurnTrace, ...]
+    outcome: Outcome
+    exposes: tuple[Exposed, ...]
+    track: str = "agent"
+    source: str = "live"
+    start_state: Mapping[str, Json] = field(default_factory=dict)
+    retries: int = 0
+    duration_ms: float = 0.0
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events of all turns, in order."""
+        return tuple(event for turn in self.turns for event in turn.events)
