@@ -1,0 +1,61 @@
+# Every target sets itself up on a fresh clone; nothing is installed outside .venv and requirements/node.
+#   make demo               gate the weather agent against its baseline; files go to out/
+#   make demo BREAK=NAME    the same with the agent broken (examples/weather names the switches)
+#   make test               every test, with branch coverage; ARGS="-k calls" passes on to pytest
+#   make check              lint, format, types, import contracts, workflows
+#   make bench              benchmarks: slow, and only meaningful on a quiet machine
+#   make lock               resolve requirements/*.in anew; UPGRADE=1 takes the newest versions
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
+UV := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-header --no-annotate $(if $(UPGRADE),--upgrade)
+BREAK ?=
+JOBS ?= 2
+ARGS ?=
+
+.PHONY: help demo test check format bench lock
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo: .venv/.runtime
+	@WEATHER_BREAK='$(BREAK)' .venv/bin/agent-gate run --config examples/weather/agent-gate.yml --out out
+
+test: .venv/.dev
+	.venv/bin/pytest -n $(JOBS) --dist loadscope --cov $(ARGS)
+
+check: .venv/.dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy $(wildcard gate tests benchmarks)
+	.venv/bin/lint-imports --no-logo
+	.venv/bin/pytest -q tests/contract/test_workflows.py
+
+format: .venv/.dev
+	.venv/bin/ruff check --fix-only .
+	.venv/bin/ruff format .
+
+bench: .venv/.dev
+	@set -e; for program in $(wildcard benchmarks/[a-z]*.py); do \
+		echo "== $$program"; .venv/bin/python $$program; done
+
+lock: .venv/.dev
+	cd requirements && for name in runtime build dev; do ../$(UV) $$name.in -o $$name.txt || exit 1; done
+
+# A half-made environment (no ensurepip) must not pass for a whole one, hence the rm.
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer on PATH: install one, or run make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
+
+# The stamps are newer than what they were made from, so a set-up is repeated only when a lock or pyproject changed.
+.venv/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml | .venv/bin/python
+	$(PIP) install --require-hashes -r requirements/runtime.txt -r requirements/build.txt
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.dev: requirements/dev.txt .venv/.runtime
+	$(PIP) install --require-hashes --no-build-isolation -r requirements/dev.txt
+	@touch $@
