@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Cause = Literal["throttled", "refused", "not_exposed", "not_reached", "judge", "crashed"]
-"""Why something was not scored. `crashed` is used by measures that have no worst value, such as latency."""
+Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "crashed"]
+"""Why something was not scored. `not_run`: the run ended before the trial. `crashed` is used by measures that have no worst value, such as latency."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,268 @@
+"""A run: what was planned, what was measured, and what comparing made of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from gate.model.case import Quarantine
+from gate.model.config import Policy, Rule
+from gate.model.finding import Place
+from gate.model.score import Cause, Score
+from gate.model.trace import Outcome
+
+UndecidedCause = Literal[
+    "agent_down",
+    "throttled",
+    "coverage",
+    "too_few_trials",
+    "not_comparable",
+    "judge_changed",
+    "judge_down",
+    "needs_acceptance",
+    "baseline_unreadable",
+    "interrupted",
+]
+
+VerdictWord = Literal["pass", "regression", "undecided"]
+CaseClass = Literal[
+    "regressed", "fixed", "new", "removed", "changed", "unchanged", "undecided", "quarantined"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """Where the tested source stood; `sha` "" outside a repository."""
+
+    sha: str = ""
+    branch: str = ""
+    date: str = ""
+    dirty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """When, of what and how completely. `started_at` is ISO 8601 UTC, `duration_s` covers boot to verdict."""
+
+    run: str
+    gate: str
+    started_at: str
+    duration_s: float
+    config: str
+    protocol: str
+    commit: Commit = field(default_factory=Commit)
+    selection: tuple[str, ...] = ()
+    interrupted: bool = False
+    agent_down: str = ""
+    log_tail: str = ""
+    planned_trials: int = 0
+    measured_trials: int = 0
+    retries: int = 0
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricFacts:
+    """A metric as this run used it; `decisive` metrics decide whether a case passes, at `pass_at`."""
+
+    name: str
+    type: str
+    version: str
+    unit: str
+    kind: Literal["quality", "measure"]
+    better: Literal["higher", "lower"]
+    pass_at: float | None
+    decisive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFacts:
+    """What comparing and publishing need of a case; `keys` maps each applicable metric to the key of its line."""
+
+    id: str
+    place: Place
+    keys: Mapping[str, str]
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    track: str = "agent"
+    prompt: str = ""
+    quarantine: Quarantine | None = None
+    trials: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRecord:
+    """One trial after scoring: its outcome, every score, and excerpts for people (redacted, capped)."""
+
+    case: str
+    trial: int
+    outcome: Outcome
+    scores: Mapping[str, Score]
+    answer: str = ""
+    calls: tuple[str, ...] = ()
+    duration_ms: float = 0.0
+    retries: int = 0
+    track: str = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One trial's value of one metric and its lowest item."""
+
+    mean: float
+    worst: float
+
+
+Sample: TypeAlias = Value | Cause
+"""A trial's value of a metric, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseEvidence:
+    """One case in one run: per metric one sample a trial (in step across metrics), outcomes, and trials to show."""
+
+    facts: CaseFacts
+    samples: Mapping[str, tuple[Sample, ...]]
+    outcomes: tuple[str, ...]
+    exhibits: tuple[TrialRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All that comparing needs of a run, without its traces."""
+
+    meta: Meta
+    metrics: tuple[MetricFacts, ...]
+    cases: tuple[CaseEvidence, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineRun:
+    """One accepted run in the baseline's header."""
+
+    run: str
+    commit: str
+    date: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineLine:
+    """One case and metric: every trial's sample by run, valid for `key` only."""
+
+    case: str
+    metric: str
+    key: str
+    runs: Mapping[str, tuple[Sample, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """Pooled evidence of accepted runs, oldest first."""
+
+    runs: tuple[BaselineRun, ...]
+    lines: Mapping[tuple[str, str], BaselineLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineFacts:
+    """What the run was compared with."""
+
+    state: Literal["none", "compared", "unreadable"]
+    path: str = ""
+    runs: int = 0
+    commit: str = ""
+    date: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleVerdict:
+    """One rule over one scope (`suite`, or a category or case by name), with its evidence.
+
+    `low` and `high` bound the value over whatever the unmeasured trials could have been; equal where all was measured.
+    """
+
+    rule: Rule
+    scope: str
+    verdict: Literal["pass", "regression", "undecided", "not_judged"]
+    reason: str
+    cause: UndecidedCause | None = None
+    baseline: float | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    not_comparable: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSummary:
+    """A metric over the suite or a category: means on both sides, and how much was measured."""
+
+    metric: str
+    scope: str
+    cases: int
+    trials: int
+    value: float | None
+    baseline: float | None
+    unscored: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why a trial of a case did not pass: the metric, the item (`turn 2`, `case`) and what differed."""
+
+    metric: str
+    where: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseVerdict:
+    """What became of a case. `passed` of `measured` trials now (of `planned`), `base_passed` of `base_measured` before."""
+
+    id: str
+    klass: CaseClass
+    place: Place
+    category: str = ""
+    passed: int = 0
+    measured: int = 0
+    planned: int = 0
+    base_passed: int = 0
+    base_measured: int = 0
+    failing: bool = False
+    cause: UndecidedCause | None = None
+    changed: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    answer: str = ""
+    calls: tuple[str, ...] = ()
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    unscored: Mapping[str, str] = field(default_factory=dict)
+    quarantine: Quarantine | None = None
+    duration_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The verdict with everything that led to it. `exit_code` is what the run exits with (0 where `enforced` is false)."""
+
+    verdict: VerdictWord
+    reason: str
+    exit_code: int
+    enforced: bool
+    cause: UndecidedCause | None
+    rules: tuple[RuleVerdict, ...]
+    metrics: tuple[MetricSummary, ...]
+    cases: tuple[CaseVerdict, ...]
+    baseline: BaselineFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What every surface is rendered from: run.json without its trials."""
+
+    meta: Meta
+    metrics: tuple[MetricFacts, ...]
+    rules: tuple[Rule, ...]
+    undecided: Mapping[str, Policy]
+    comparison: Comparison
