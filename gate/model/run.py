@@ -124,6 +124,7 @@ class CaseEvidence:
     samples: Mapping[str, tuple[Sample, ...]]
     outcomes: tuple[str, ...]
     exhibits: tuple[TrialRecord, ...] = ()
+    duration_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

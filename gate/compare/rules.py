@@ -1,0 +1,211 @@
+"""Hold the measurements against the rules."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.compare.passing import TOLERANCE
+from gate.compare.values import Mean, baseline_mean, comparable, mean_over, undecided_cause
+from gate.model.config import Amount, Rule
+from gate.model.run import (
+    Baseline,
+    BaselineFacts,
+    BaselineLine,
+    CaseEvidence,
+    CaseVerdict,
+    MetricFacts,
+    RuleVerdict,
+    UndecidedCause,
+)
+
+Word = Literal["pass", "regression", "undecided", "not_judged"]
+_SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}
+NAMED = 5
+"""How many cases a reason names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What rules are held against: the cases that count, their verdicts, and the baseline with its state."""
+
+    cases: tuple[CaseEvidence, ...]
+    verdicts: tuple[CaseVerdict, ...]
+    baseline: Baseline | None
+    facts: BaselineFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finding:
+    word: Word
+    reason: str = ""
+    cause: UndecidedCause | None = None
+
+
+def judge(rule: Rule, metrics: Mapping[str, MetricFacts], side: Side) -> Iterator[RuleVerdict]:
+    """One verdict for each scope of the rule; nothing where no case carries the metric."""
+    if rule.metric == "cases":
+        yield from (_judge_count(rule, name, bound, side) for name, bound in rule.counts.items())
+    elif rule.metric in metrics:
+        metric = metrics[rule.metric]
+        for scope, cases in _scopes(rule, metric, side.cases):
+            yield _judge_scope(rule, metric, scope, cases, side)
+
+
+def _scopes(
+    rule: Rule, metric: MetricFacts, cases: Sequence[CaseEvidence]
+) -> Iterator[tuple[str, tuple[CaseEvidence, ...]]]:
+    mine = tuple(case for case in cases if metric.name in case.facts.keys)
+    if not mine:
+        return
+    match rule.by:
+        case "suite":
+            yield "suite", mine
+        case "category":
+            for category in sorted({case.facts.category for case in mine}):
+                yield category, tuple(case for case in mine if case.facts.category == category)
+        case "case":
+            for case in mine:
+                yield case.facts.id, (case,)
+
+
+def _judge_scope(
+    rule: Rule, metric: MetricFacts, scope: str, cases: tuple[CaseEvidence, ...], side: Side
+) -> RuleVerdict:
+    mean = mean_over(cases, metric)
+    joined, lines, others = _join(cases, metric.name, side.baseline)
+    before = baseline_mean(lines)
+    found = [_absolute(rule, mean)] if rule.min is not None or rule.max is not None else []
+    if rule.max_drop or rule.max_rise:
+        found.append(_relative(rule, mean_over(joined, metric), before, side.facts, others))
+    worst = min(found, key=lambda finding: _SEVERITY[finding.word], default=_Finding(word="pass"))
+    return RuleVerdict(
+        rule=rule,
+        scope=scope,
+        verdict=worst.word,
+        reason="; ".join(finding.reason for finding in found if finding.reason),
+        cause=worst.cause,
+        baseline=before,
+        value=mean.value,
+        low=mean.low,
+        high=mean.high,
+        not_comparable=others,
+    )
+
+
+def _join(
+    cases: Sequence[CaseEvidence], metric: str, baseline: Baseline | None
+) -> tuple[list[CaseEvidence], list[BaselineLine], int]:
+    """The cases with a comparable line, those lines, and how many have a line under another key."""
+    if baseline is None:
+        return [], [], 0
+    pairs = [(case, comparable(case, metric, baseline)) for case in cases]
+    joined = [(case, line) for case, line in pairs if line]
+    others = sum(line is None and (case.facts.id, metric) in baseline.lines for case, line in pairs)
+    return [case for case, _ in joined], [line for _, line in joined], others
+
+
+def _absolute(rule: Rule, mean: Mean) -> _Finding:
+    if mean.value is None or mean.low is None or mean.high is None:
+        return _unmeasured(mean)
+    best_fails = (rule.min is not None and mean.high < rule.min - TOLERANCE) or (
+        rule.max is not None and mean.low > rule.max + TOLERANCE
+    )
+    worst_holds = (rule.min is None or mean.low >= rule.min - TOLERANCE) and (
+        rule.max is None or mean.high <= rule.max + TOLERANCE
+    )
+    return _ladder(mean, fails=best_fails, holds=worst_holds)
+
+
+def _relative(rule: Rule, mean: Mean, before: float | None, facts: BaselineFacts, others: int) -> _Finding:
+    if facts.state == "unreadable":
+        return _Finding(word="undecided", cause="baseline_unreadable", reason=facts.problem)
+    if facts.state == "none":
+        return _Finding(word="not_judged", reason="no baseline yet")
+    if before is None:
+        if others:
+            reason = "the baseline's values were made from other expectations or another metric version"
+            return _Finding(word="undecided", cause="not_comparable", reason=reason)
+        return _Finding(word="not_judged", reason="new: the baseline has no value to compare with")
+    if mean.value is None or mean.low is None or mean.high is None:
+        return _unmeasured(mean)
+    changes = list(_directions(rule, mean.low - before, mean.high - before))
+    fails = any(_exceeds(best, amount, before, rule.ignore_below) for best, _, amount in changes)
+    holds = not any(_exceeds(worst, amount, before, rule.ignore_below) for _, worst, amount in changes)
+    return _ladder(mean, fails=fails, holds=holds)
+
+
+def _directions(rule: Rule, low: float, high: float) -> Iterator[tuple[float, float, Amount]]:
+    """Per bound: the best and the worst that the change can be in its direction, and what is allowed."""
+    if rule.max_drop:
+        yield -high, -low, rule.max_drop
+    if rule.max_rise:
+        yield low, high, rule.max_rise
+
+
+def _exceeds(change: float, amount: Amount, before: float, ignore_below: float | None) -> bool:
+    allowed = abs(before) * amount.value / 100 if amount.percent else amount.value
+    return change > allowed + TOLERANCE and change >= (ignore_below or 0.0)
+
+
+def _ladder(mean: Mean, *, fails: bool, holds: bool) -> _Finding:
+    if fails:
+        return _Finding(word="regression")
+    return _Finding(word="pass") if holds else _unmeasured(mean)
+
+
+def _unmeasured(mean: Mean) -> _Finding:
+    count = sum(mean.unscored.values())
+    causes = ", ".join(f"{number} {cause}" for cause, number in sorted(mean.unscored.items()))
+    reason = f"hangs on {count} of {mean.trials} trials that were not measured ({causes})"
+    return _Finding(word="undecided", cause=undecided_cause(_spread(mean.unscored)), reason=reason)
+
+
+def _spread(counts: Mapping[str, int]) -> Iterator[str]:
+    return (cause for cause, number in counts.items() for _ in range(number))
+
+
+def _judge_count(rule: Rule, name: str, bound: int, side: Side) -> RuleVerdict:
+    surely = [verdict for verdict in side.verdicts if _is(name, verdict)]
+    maybe = [verdict for verdict in side.verdicts if _may_be(name, verdict)]
+    finding = _count(name, bound, len(surely), maybe, side.facts)
+    return RuleVerdict(
+        rule=rule,
+        scope=name,
+        verdict=finding.word,
+        reason=finding.reason,
+        cause=finding.cause,
+        value=float(len(surely)),
+        low=float(len(surely)),
+        high=float(len(surely) + len(maybe)),
+    )
+
+
+def _count(
+    name: str, bound: int, surely: int, maybe: Sequence[CaseVerdict], facts: BaselineFacts
+) -> _Finding:
+    if surely > bound:
+        return _Finding(word="regression")
+    if name != "new_failing" and facts.state == "unreadable":
+        return _Finding(word="undecided", cause="baseline_unreadable", reason=facts.problem)
+    if name != "new_failing" and facts.state == "none":
+        return _Finding(word="not_judged", reason="no baseline yet")
+    if surely + len(maybe) <= bound:
+        return _Finding(word="pass")
+    causes = Counter[UndecidedCause](verdict.cause or "coverage" for verdict in maybe)
+    names = ", ".join(verdict.id for verdict in maybe[:NAMED]) + (" and more" if len(maybe) > NAMED else "")
+    cause = min(causes, key=lambda cause: (-causes[cause], cause))
+    return _Finding(word="undecided", cause=cause, reason=f"{len(maybe)} could not be decided: {names}")
+
+
+def _is(name: str, verdict: CaseVerdict) -> bool:
+    if name == "new_failing":
+        return verdict.klass in {"new", "changed"} and verdict.failing
+    return verdict.klass == name
+
+
+def _may_be(name: str, verdict: CaseVerdict) -> bool:
+    if name == "new_failing":
+        open_ = verdict.measured < verdict.planned and not verdict.passed
+        return verdict.klass in {"new", "changed"} and open_
+    return name == "regressed" and verdict.klass == "undecided"

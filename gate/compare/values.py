@@ -1,0 +1,91 @@
+"""Means over cases, with the bounds that unmeasured trials leave open."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from gate.model.run import Baseline, BaselineLine, CaseEvidence, MetricFacts, Sample, UndecidedCause, Value
+
+_CAUSES: Mapping[str, UndecidedCause] = {
+    "throttled": "throttled",
+    "refused": "coverage",
+    "not_exposed": "coverage",
+    "not_run": "interrupted",
+    "judge": "judge_down",
+    "crashed": "coverage",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """A mean over cases of each case's mean over trials.
+
+    `value` is over what was measured (None: nothing was). `low` and `high` are what it could be had every unmeasured
+    trial had the worst or the best value; for measures without a worst value both equal `value`.
+    """
+
+    cases: int
+    trials: int
+    value: float | None
+    low: float | None
+    high: float | None
+    unscored: Mapping[str, int]
+
+
+def samples_of(case: CaseEvidence, metric: str) -> tuple[Sample, ...]:
+    """The metric's samples, filled up with `not_run` to the planned number of trials."""
+    samples = case.samples.get(metric, ())
+    not_run: Sample = "not_run"
+    return samples + (not_run,) * (case.facts.trials - len(samples))
+
+
+def mean_over(cases: Sequence[CaseEvidence], metric: MetricFacts) -> Mean:
+    """The metric's mean over those of the cases that it applies to."""
+    columns = [samples_of(case, metric.name) for case in cases if metric.name in case.facts.keys]
+    measured = [fmean(values) for values in map(scored, columns) if values]
+    value = fmean(measured) if measured else None
+    low, high = (value, value) if metric.kind == "measure" else (_bound(columns, 0.0), _bound(columns, 1.0))
+    return Mean(
+        cases=len(columns),
+        trials=sum(len(column) for column in columns),
+        value=value,
+        low=low,
+        high=high,
+        unscored=Counter(sample for column in columns for sample in column if not isinstance(sample, Value)),
+    )
+
+
+def scored(samples: Iterable[Sample]) -> list[float]:
+    """The values among samples."""
+    return [sample.mean for sample in samples if isinstance(sample, Value)]
+
+
+def undecided_cause(unscored: Iterable[str]) -> UndecidedCause:
+    """The cause that an unmeasured value gives to a verdict: the most frequent one, ties by name."""
+    counts = Counter(_CAUSES[cause] for cause in unscored if cause in _CAUSES)
+    return min(counts, key=lambda cause: (-counts[cause], cause), default="coverage")
+
+
+def comparable(case: CaseEvidence, metric: str, baseline: Baseline) -> BaselineLine | None:
+    """The baseline's line for a case and metric, if its key is the same and it holds a value."""
+    line = baseline.lines.get((case.facts.id, metric))
+    if line is None or line.key != case.facts.keys.get(metric):
+        return None
+    return line if any(scored(samples) for samples in line.runs.values()) else None
+
+
+def baseline_mean(lines: Sequence[BaselineLine]) -> float | None:
+    """The mean over lines of each line's pooled trials; None for no lines."""
+    pooled = [[value for samples in line.runs.values() for value in scored(samples)] for line in lines]
+    means = [fmean(values) for values in pooled if values]
+    return fmean(means) if means else None
+
+
+def _bound(columns: Sequence[tuple[Sample, ...]], unmeasured: float) -> float | None:
+    means = [
+        fmean(sample.mean if isinstance(sample, Value) else unmeasured for sample in column)
+        for column in columns
+        if column
+    ]
+    return fmean(means) if means else None

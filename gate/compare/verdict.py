@@ -1,0 +1,122 @@
+"""The verdict of a run: design section 4's ladder, first match wins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gate.compare.cases import case_verdicts
+from gate.compare.rules import Side, judge
+from gate.compare.values import baseline_mean, comparable, mean_over
+from gate.errors import PASS, REGRESSION, UNDECIDED
+from gate.model.config import Policy, Rule
+from gate.model.run import (
+    Baseline,
+    BaselineFacts,
+    CaseEvidence,
+    CaseVerdict,
+    Comparison,
+    Evidence,
+    MetricFacts,
+    MetricSummary,
+    RuleVerdict,
+    UndecidedCause,
+    VerdictWord,
+)
+
+
+def compare(
+    evidence: Evidence,
+    baseline: Baseline | None,
+    facts: BaselineFacts,
+    *,
+    rules: Sequence[Rule],
+    undecided: Mapping[str, Policy],
+    enforced: bool = True,
+) -> Comparison:
+    """Judge a run against the rules and the baseline. The same input gives the same verdict."""
+    whole = not evidence.meta.selection
+    cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole)
+    counted = tuple(case for case in evidence.cases if case.facts.quarantine is None)
+    side = Side(cases=counted, verdicts=cases, baseline=baseline, facts=facts)
+    metrics = {metric.name: metric for metric in evidence.metrics}
+    judged = tuple(verdict for rule in rules for verdict in judge(rule, metrics, side))
+    word, cause, reason, code = _ladder(evidence, judged, cases, undecided, facts)
+    return Comparison(
+        verdict=word,
+        reason=reason,
+        exit_code=code if enforced else PASS,
+        enforced=enforced,
+        cause=cause,
+        rules=judged,
+        metrics=tuple(_summaries(counted, evidence.metrics, baseline)),
+        cases=cases,
+        baseline=facts,
+    )
+
+
+def _ladder(
+    evidence: Evidence,
+    judged: Sequence[RuleVerdict],
+    cases: Sequence[CaseVerdict],
+    policies: Mapping[str, Policy],
+    facts: BaselineFacts,
+) -> tuple[VerdictWord, UndecidedCause | None, str, int]:
+    meta = evidence.meta
+    if meta.agent_down:
+        return "undecided", "agent_down", meta.agent_down, UNDECIDED
+    blocking = [verdict for verdict in judged if verdict.rule.level == "block"]
+    if not meta.measured_trials:
+        return "undecided", "agent_down", _nothing_measured(cases), UNDECIDED
+    broken = [verdict for verdict in blocking if verdict.verdict == "regression"]
+    if broken:
+        return "regression", None, "; ".join(map(_name, broken)), REGRESSION
+    for policy, code in (("fail", UNDECIDED), ("warn", PASS)):
+        for verdict in blocking:
+            if verdict.cause and policies.get(verdict.cause, "fail") == policy:
+                return "undecided", verdict.cause, verdict.reason, code
+    reason = "nothing to compare yet" if facts.state == "none" else "nothing got worse"
+    return "pass", None, reason, PASS
+
+
+def _name(verdict: RuleVerdict) -> str:
+    return verdict.rule.metric if verdict.scope == "suite" else f"{verdict.rule.metric} ({verdict.scope})"
+
+
+def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
+    totals: dict[str, int] = {}
+    for case in cases:
+        for outcome, number in case.outcomes.items():
+            totals[outcome] = totals.get(outcome, 0) + number
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
+    return f"nothing was measured ({counts})" if counts else "nothing was measured"
+
+
+def _summaries(
+    cases: Sequence[CaseEvidence], metrics: Sequence[MetricFacts], baseline: Baseline | None
+) -> Iterator[MetricSummary]:
+    categories = sorted({case.facts.category for case in cases})
+    groups = [("suite", tuple(cases))]
+    if categories not in ([], [""]):
+        groups += [
+            (f"category:{name}", tuple(case for case in cases if case.facts.category == name))
+            for name in categories
+        ]
+    for metric in metrics:
+        for scope, members in groups:
+            mine = [case for case in members if metric.name in case.facts.keys]
+            if mine:
+                yield _summary(metric, scope, mine, baseline)
+
+
+def _summary(
+    metric: MetricFacts, scope: str, cases: Sequence[CaseEvidence], baseline: Baseline | None
+) -> MetricSummary:
+    mean = mean_over(cases, metric)
+    lines = [line for case in cases if baseline and (line := comparable(case, metric.name, baseline))]
+    return MetricSummary(
+        metric=metric.name,
+        scope=scope,
+        cases=mean.cases,
+        trials=mean.trials,
+        value=mean.value,
+        baseline=baseline_mean(lines),
+        unscored=dict(mean.unscored),
+    )

@@ -1,0 +1,1 @@
+"""Foreign and stored shapes to and from the model: pure, no I/O."""

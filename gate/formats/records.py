@@ -1,0 +1,163 @@
+"""The JSON form of the model's records: unions tagged by `kind`, default values omitted, unknown keys refused."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from datetime import date
+from functools import cache, partial
+from types import UnionType
+from typing import TypeVar, Union, cast, get_args, get_origin
+
+from cattrs import Converter
+from cattrs.errors import BaseValidationError
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from gate.model import Json
+from gate.model.run import Sample, Value
+from gate.model.score import Cause, Scored, Unscored
+from gate.model.trace import (
+    Call,
+    Completed,
+    Crashed,
+    Paused,
+    Refused,
+    Result,
+    Text,
+    Thought,
+    Throttled,
+    TimedOut,
+)
+
+T = TypeVar("T")
+
+KINDS: Mapping[str, type] = {
+    "text": Text,
+    "thought": Thought,
+    "call": Call,
+    "result": Result,
+    "completed": Completed,
+    "crashed": Crashed,
+    "timed_out": TimedOut,
+    "paused": Paused,
+    "throttled": Throttled,
+    "refused": Refused,
+    "scored": Scored,
+    "unscored": Unscored,
+}
+_NAMES = {record: kind for kind, record in KINDS.items()}
+_RENAMED = {"klass": "class"}
+
+
+class Malformed(Exception):
+    """Stored JSON does not have the shape of its record; the message names the path."""
+
+
+def dump(record: object) -> Json:
+    """The JSON form of a record (or of a tuple or mapping of records), fit for `documents.canonical`."""
+    return _converter().unstructure(record)
+
+
+def load(record: type[T], data: Json) -> T:
+    """The record whose JSON form is `data`; raises Malformed."""
+    try:
+        return _converter().structure(data, record)
+    except BaseValidationError as error:
+        raise Malformed(f"{record.__name__}: {_first_cause(error)}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Malformed(f"{record.__name__}: {error}") from None
+
+
+def kind_of(record: object) -> str:
+    """The tag of a union's member, such as `timed_out` for `TimedOut`."""
+    return _NAMES[type(record)]
+
+
+def _first_cause(error: BaseException) -> str:
+    while isinstance(error, BaseValidationError) and error.exceptions:
+        error = error.exceptions[0]
+    notes = " ".join(getattr(error, "__notes__", ()))
+    return f"{type(error).__name__} {error} {notes}".strip()
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(omit_if_default=True, forbid_extra_keys=True)
+    converter.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
+    converter.register_unstructure_hook_func(lambda kind: kind is object, lambda value: value)
+    converter.register_structure_hook(date, lambda value, _: date.fromisoformat(value))
+    converter.register_unstructure_hook(date, date.isoformat)
+    converter.register_structure_hook_func(_is_tagged_union, _structure_tagged)
+    converter.register_structure_hook_func(lambda kind: kind == Sample, _structure_sample)
+    converter.register_unstructure_hook(Value, _unstructure_value)
+    converter.register_structure_hook_factory(_is_record, partial(_structure_fn, converter))
+    converter.register_unstructure_hook_factory(_is_record, partial(_unstructure_fn, converter))
+    return converter
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and hasattr(kind, "__dataclass_fields__")
+
+
+def _is_tagged_union(kind: object) -> bool:
+    members = get_args(kind) if get_origin(kind) in {Union, UnionType} else ()
+    return bool(members) and all(isinstance(member, type) and member in _NAMES for member in members)
+
+
+def _structure_tagged(data: Json, union: object) -> object:
+    if not isinstance(data, Mapping) or data.get("kind") not in KINDS:
+        raise ValueError(f"expected an object with a known kind, got {str(data)[:80]!r}")
+    record = KINDS[str(data["kind"])]
+    if record not in get_args(union):
+        raise ValueError(f"kind {data['kind']!r} does not belong here")
+    return _converter().structure({k: v for k, v in data.items() if k != "kind"}, record)
+
+
+def _structure_sample(data: Json, _: object) -> Sample:
+    match data:
+        case str() if data in get_args(Cause):
+            return cast("Cause", data)
+        case int() | float() if not isinstance(data, bool):
+            return Value(mean=float(data), worst=float(data))
+        case [int() | float() as mean, int() | float() as worst]:
+            return Value(mean=float(mean), worst=float(worst))
+        case _:
+            raise ValueError(f"a sample is a number, [mean, worst] or a cause, not {str(data)[:80]!r}")
+
+
+def _unstructure_value(value: Value) -> Json:
+    return value.mean if value.mean == value.worst else [value.mean, value.worst]
+
+
+def _renames(record: type) -> dict[str, object]:
+    return {f.name: override(rename=_RENAMED[f.name]) for f in fields(record) if f.name in _RENAMED}
+
+
+def _structure_fn(converter: Converter, record: type) -> Callable[..., object]:
+    function: Callable[..., object] = make_dict_structure_fn(
+        record,
+        converter,
+        _cattrs_forbid_extra_keys=True,
+        **_renames(record),  # type: ignore[arg-type]  # cattrs types its overrides as keywords
+    )
+    return function
+
+
+def _unstructure_fn(converter: Converter, record: type) -> Callable[..., object]:
+    plain: Callable[..., dict[str, object]] = make_dict_unstructure_fn(
+        record,
+        converter,
+        _cattrs_omit_if_default=True,
+        **_renames(record),  # type: ignore[arg-type]  # cattrs types its overrides as keywords
+    )
+    tag = _NAMES.get(record)
+    if tag is None:
+        return plain
+    return lambda value: {"kind": tag, **plain(value)}
+
+
+def required(record: type) -> tuple[str, ...]:
+    """The JSON keys that a record always has."""
+    return tuple(
+        _RENAMED.get(f.name, f.name)
+        for f in fields(record)
+        if f.default is MISSING and f.default_factory is MISSING
+    )
