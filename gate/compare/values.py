@@ -21,8 +21,8 @@ _CAUSES: Mapping[str, UndecidedCause] = {
 class Mean:
     """A mean over cases of each case's mean over trials.
 
-    `value` is over what was measured (None: nothing was). `low` and `high` are what it could be had every unmeasured
-    trial had the worst or the best value; for measures without a worst value both equal `value`.
+    `value` is over what was measured (None: nothing was). `low` and `high` are what it could be had every
+    unmeasured trial had the worst or the best value; for measures without a worst value both equal `value`.
     """
 
     cases: int

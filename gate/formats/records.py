@@ -1,4 +1,4 @@
-"""The JSON form of the model's records: unions tagged by `kind`, default values omitted, unknown keys refused."""
+"""The JSON form of the model's records: unions tagged by `kind`, defaults omitted, unknown keys refused."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields

@@ -14,7 +14,7 @@ class Death:
 
 
 class Agent(Protocol):
-    """An address that answers. It stays up inside the boot block and may be restarted with a fresh `{tmp}`."""
+    """An address that answers. It stays up inside the boot block; a restart gives it a fresh `{tmp}`."""
 
     @property
     def url(self) -> str:

@@ -87,7 +87,7 @@ Nodes: TypeAlias = tuple[str | Parallel, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
-    """What is expected of a turn or of the whole case; None is no expectation, an empty tuple expects nothing."""
+    """What is expected of a turn or of the whole case; None expects nothing in particular, `()` nothing at all."""
 
     calls: tuple[ExpectedCall, ...] | None = None
     nodes: Nodes | None = None
@@ -120,7 +120,7 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One golden example. `group` names the unit that it shares a database with ("" where it stands alone)."""
+    """One golden example. `group` names the unit that it shares a database with ("": it stands alone)."""
 
     id: str
     turns: tuple[Turn, ...]

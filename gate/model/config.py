@@ -13,7 +13,7 @@ Policy = Literal["fail", "warn", "pass"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """When the agent counts as up: `path` answers below 400 (None: the TCP port accepts), within `within_s`."""
+    """When the agent is up: `path` answers below 400 (None: the TCP port accepts), within `within_s`."""
 
     path: str | None = None
     within_s: float = 60.0
@@ -32,7 +32,8 @@ class UrlBoot:
 class CommandBoot:
     """A command that the gate starts. `{port}` and `{tmp}` are replaced in `command`, `env` and `cwd`.
 
-    `env` holds literals, `pass_env` names of variables whose values are secrets. `cwd` is relative to the config.
+    `env` holds literals, `pass_env` names of variables whose values are secrets. `cwd` is relative to the
+    config.
     """
 
     command: tuple[str, ...]
@@ -54,7 +55,7 @@ BootConfig: TypeAlias = UrlBoot | CommandBoot | NoBoot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConfig:
-    """What is under test. `options` are the keys of the protocol's own block (`http: {...}`, `adk: {...}`)."""
+    """What is under test. `options` are the keys of the protocol's own block (`http: {…}`, `adk: {…}`)."""
 
     protocol: str
     boot: BootConfig

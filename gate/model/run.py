@@ -76,7 +76,7 @@ class MetricFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFacts:
-    """What comparing and publishing need of a case; `keys` maps each applicable metric to the key of its line."""
+    """What comparing and publishing need of a case; `keys` maps each applicable metric to its line's key."""
 
     id: str
     place: Place
@@ -118,7 +118,7 @@ Sample: TypeAlias = Value | Cause
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseEvidence:
-    """One case in one run: per metric one sample a trial (in step across metrics), outcomes, and trials to show."""
+    """One case in one run: per metric one sample a trial (in step across metrics), and trials to show."""
 
     facts: CaseFacts
     samples: Mapping[str, tuple[Sample, ...]]
@@ -180,7 +180,8 @@ class BaselineFacts:
 class RuleVerdict:
     """One rule over one scope (`suite`, or a category or case by name), with its evidence.
 
-    `low` and `high` bound the value over whatever the unmeasured trials could have been; equal where all was measured.
+    `low` and `high` bound the value over whatever the unmeasured trials could have been; they are equal where
+    all was measured.
     """
 
     rule: Rule
@@ -219,7 +220,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseVerdict:
-    """What became of a case. `passed` of `measured` trials now (of `planned`), `base_passed` of `base_measured` before."""
+    """What became of a case.
+
+    It passed `passed` of `measured` trials now (of `planned`), and `base_passed` of `base_measured` before.
+    """
 
     id: str
     klass: CaseClass
@@ -245,7 +249,7 @@ class CaseVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The verdict with everything that led to it. `exit_code` is what the run exits with (0 where `enforced` is false)."""
+    """The verdict with everything that led to it; `exit_code` is 0 where `enforced` is false."""
 
     verdict: VerdictWord
     reason: str

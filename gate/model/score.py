@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "crashed"]
-"""Why something was not scored. `not_run`: the run ended before the trial. `crashed` is used by measures that have no worst value, such as latency."""
+"""Why something was not scored.
+
+`not_run`: the run ended before the trial. `crashed`: for measures without a worst value, such as latency.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

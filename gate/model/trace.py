@@ -23,7 +23,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A tool call. `args` None with `args_error` means that the arguments could not be read; no arguments are `{}`."""
+    """A tool call. `args` is None where they could not be read (`args_error`); no arguments are `{}`."""
 
     id: str
     name: str
@@ -59,7 +59,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """The agent waits for an answer: `confirm` a tool call, give `input`, a `credential`, or a `job` that runs long."""
+    """The agent waits: for a tool call to be confirmed, for input or a credential, or for a job that runs long."""
 
     id: str
     name: str
@@ -72,9 +72,9 @@ class Pause:
 class Event:
     """One thing the agent emitted, after assembly.
 
-    `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own name
-    ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without parts are
-    kept: nodes and state ride on them. `not_in_trajectory` says why the event adds no call, or is empty.
+    `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own
+    name ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without parts
+    are kept: nodes and state ride on them. `not_in_trajectory` says why the event adds no call, or is empty.
     """
 
     seq: int = 0
@@ -92,7 +92,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTrace:
-    """One exchange: what was sent (as a reader sees it), what came back, and how it ended; times from the trial's start."""
+    """One exchange: what was sent (as a reader sees it), what came back, and how it ended."""
 
     sent: str
     events: tuple[Event, ...]
@@ -150,9 +150,10 @@ Exposed = Literal["text", "calls", "nodes", "state", "usage", "pauses"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """One trial of one case. `exposes` is what the protocol can show at all: what it cannot is unscored, never absent.
+    """One trial of one case.
 
-    `start_state` is the state that the trial began with; `source` says where the record comes from ("live", or a file).
+    `exposes` is what the protocol can show at all: what it cannot is unscored, never absent. `start_state` is
+    the state that the trial began with; `source` says where the record comes from ("live", or a file).
     """
 
     case: str
