@@ -1,0 +1,17 @@
+"""YAML and JSON in with positions, schema check to findings; canonical JSON out, atomically."""
+
+from gate.documents.document import Document, Spot
+from gate.documents.files import canonical, parse, read, write_text
+from gate.documents.schema import schema_names, schema_text, validate
+
+__all__ = [
+    "Document",
+    "Spot",
+    "canonical",
+    "parse",
+    "read",
+    "schema_names",
+    "schema_text",
+    "validate",
+    "write_text",
+]

@@ -1,0 +1,103 @@
+"""Files in as documents, and canonical files out, atomically."""
+
+import gc
+import json
+import os
+import secrets
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from gate.documents.document import Document
+from gate.documents.json_text import HALF_SURROGATE, parse_json
+from gate.errors import UsageError
+from gate.model import Json
+from gate.model.finding import Finding, Place
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+
+
+def parse(text: str, file: str, *, dates: Collection[str] = ("until",)) -> Document:
+    """Read YAML 1.2 in the types of JSON, or JSON where the name ends so; never raises for bad content.
+
+    Dates stay text. Unquoted they are a warning (other tools make dates of them) except as the value of a key in
+    `dates`, where a date is what is meant.
+    """
+    text = text.removeprefix("\ufeff")
+    with _no_collection():
+        if file.endswith(".json"):
+            return parse_json(text, file)
+        from gate.documents.yaml_text import parse_yaml
+
+        return parse_yaml(text, file, dates)
+
+
+def read(path: Path, file: str) -> Document:
+    """Read a file from disk; `file` is its name in findings. What cannot be read is a finding."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return _broken(file, "too-big", f"the file is larger than {MAX_BYTES // 1024 // 1024} MiB")
+        content = path.read_bytes()
+    except OSError as error:
+        return _broken(file, "unreadable", f"cannot be read: {_reason(error)}")
+    try:
+        return parse(content.decode("utf-8"), file)
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8")
+        place = Place(file=file, line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
+        what = f"byte {error.start} (0x{content[error.start]:02x}) is not UTF-8"
+        return _broken(file, "not-utf8", what, place=place, fix="Save the file as UTF-8.")
+
+
+def canonical(value: Json, *, indent: int | None = None) -> str:
+    """JSON text that is the same for the same value: sorted keys, a newline at the end; raises ValueError on NaN.
+
+    One line, or indented for files that people diff. Half surrogates, which no file can hold, become U+FFFD.
+    """
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(
+        value, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+    )
+    return HALF_SURROGATE.sub("\ufffd", text) + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all: beside it first, flushed, then renamed; raises UsageError with the reason.
+
+    Folders are made. A link is replaced, not followed.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("x", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {_reason(error)}") from error
+
+
+def _broken(file: str, rule: str, what: str, *, place: Place | None = None, fix: str = "") -> Document:
+    finding = Finding(rule=rule, level="error", place=place or Place(file=file), what=what, fix=fix)
+    return Document(file=file, value=None, findings=(finding,), broken=True)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A large file makes a million objects and no garbage: walking them again and again is most of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,76 @@
+"""The JSON Schemas of our files, and a document held against one."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import gate
+from gate.documents.document import Document
+from gate.documents.messages import findings_of
+from gate.errors import UsageError
+from gate.model import Json
+from gate.model.finding import Finding
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+_SUFFIX = ".schema.json"
+
+
+def _folder() -> Traversable:
+    """In a wheel inside of the package, in a checkout beside it."""
+    shipped = resources.files(gate) / "schemas"
+    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "schemas"
+
+
+def schema_names() -> tuple[str, ...]:
+    """The names that `schema_text` knows, sorted."""
+    return tuple(
+        sorted(f.name.removesuffix(_SUFFIX) for f in _folder().iterdir() if f.name.endswith(_SUFFIX))
+    )
+
+
+def schema_text(name: str) -> str:
+    """A schema as it is published; raises UsageError for a name that there is none of."""
+    names = schema_names()
+    if name not in names:
+        raise UsageError(f"there is no schema {name!r}", hint=f"There are: {', '.join(names)}.")
+    return (_folder() / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+@cache
+def _validator(name: str) -> "Validator":
+    from gate.documents.validator import make_validator
+
+    return make_validator(json.loads(schema_text(name)))
+
+
+def validate(document: Document, schema_name: str, at: Sequence[str | int] = ()) -> tuple[Finding, ...]:
+    """Hold the document, or its part at the path `at`, against a schema: every finding, in the order of the file.
+
+    A broken document gives none: its own findings say why.
+    """
+    if document.broken:
+        return ()
+    errors = _validator(schema_name).iter_errors(_part(document.value, at))
+    found: Iterator[Finding] = (
+        finding for error in errors for finding in findings_of(error, document, tuple(at))
+    )
+    return tuple(
+        sorted(dict.fromkeys(found), key=lambda finding: (finding.place, finding.rule, finding.what))
+    )
+
+
+def _part(value: Json, path: Sequence[str | int]) -> Json:
+    for step in path:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+        else:
+            raise KeyError(step)
+    return value
