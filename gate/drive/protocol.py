@@ -1,4 +1,4 @@
-"""What a protocol adapter promises: it translates one exchange; the runner owns trials, deadlines and retries."""
+"""What a protocol adapter promises: it translates an exchange; the runner owns trials, deadlines, retries."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -28,7 +28,8 @@ class Conversation(Protocol):
     def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
         """Send one turn and yield assembled events as they arrive; the runner stamps seq, turn and at_ms.
 
-        `pauses` are the open ones of the turn before. Raises Stopped, or an HttpError that the runner maps to an outcome.
+        `pauses` are those that are open before the turn. Raises Stopped, or an HttpError that the runner maps to
+        an outcome.
         """
 
 

@@ -1,0 +1,170 @@
+"""What an exchange that went wrong means for its trial: whose fault it is, and whether to try again."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import assert_never
+
+from gate.drive.protocol import Stopped
+from gate.http import BadBody, Cut, HttpError, NotConnected, Response, Slow, TooBig
+from gate.model.trace import (
+    Call,
+    Completed,
+    Crashed,
+    Event,
+    Exposed,
+    Outcome,
+    Paused,
+    Refused,
+    Text,
+    Throttled,
+    TimedOut,
+)
+
+EXCERPT = 300
+"""Characters of an error body that a reason quotes."""
+
+_LIMIT_REPORTED = re.compile(
+    r"RESOURCE_?EXHAUSTED|rate.?limit|(?<!disk )\bquota\b|too many requests|\b429\b|overloaded|throttl",
+    re.IGNORECASE,
+)
+_LIMIT_TEXT = re.compile(
+    r"RESOURCE_EXHAUSTED|(?:error|status)(?: code)?:? *429|429 too many requests|insufficient_quota"
+    r"|exceeded your current quota|(?:quota|rate.?limit)s? (?:was |has been |is )?(?:exceeded|reached)"
+    r"|(?:rate_limit|overloaded)_error|model is overloaded",
+    re.IGNORECASE,
+)
+_LIMIT_TEXT_AT_MOST = 600
+# google.rpc.RetryInfo as JSON, as protobuf text, and as Google's message says it.
+_RETRY_DELAY = re.compile(
+    r"retry_?delay[\\\"']*\s*[:=]\s*[\\\"']*(\d+(?:\.\d+)?)s"
+    r"|retry_?delay\s*\{\s*seconds:\s*(\d+)"
+    r"|retry in (\d+(?:\.\d+)?) ?s",
+    re.IGNORECASE,
+)
+_HINTS: Mapping[int, str] = {
+    400: "the agent does not understand this request: compare it with the agent's API",
+    401: "the agent wants credentials: send them with `headers` of a `url` boot",
+    403: "the agent forbids it: look at its credentials, and at the hosts and origins that it allows",
+    404: "is the path (`http.path`), or the app's name (`agent.app`), what the agent serves?",
+    405: "this path exists but takes another method",
+    422: "the agent's schema does not accept this request: compare it with `request` in agent-gate.yml",
+}
+
+
+def stopped_by(response: Response, what: str, *, hint: str = "") -> Stopped:
+    """The end of a trial by an answer that is not 2xx; `what` names the request (`POST /run`).
+
+    429 and 503 are a provider's limit, and so is any 5xx that says so; other 5xx are the agent's crash; all
+    else was refused. `hint` replaces the general advice.
+    """
+    body = response.body[: 64 * EXCERPT].decode(errors="replace")
+    said = f"{what} answered {_status(response.status)}{_quoted(body)}"
+    match response.status:
+        case 429 | 503:
+            return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
+        case status if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if _LIMIT_TEXT.search(body):
+                return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
+            return Stopped(Crashed(reason=said))
+        case status if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            to = response.headers.get("location", "nowhere")
+            advice = hint or "redirects are not followed: write the address that answers"
+            return Stopped(Refused(reason=f"{said} and redirects to {to}; {advice}"))
+        case status:
+            advice = hint or _HINTS.get(status, "")
+            return Stopped(Refused(reason=f"{said}; {advice}" if advice else said))
+
+
+def outcome_of(error: HttpError) -> Outcome:
+    """The outcome that a failed exchange means while the agent's process lives (or is not ours to watch)."""
+    match error:
+        case NotConnected(sent=False):
+            return Refused(reason=error.reason)
+        case Slow():
+            return TimedOut(reason=error.reason)
+        case NotConnected() | Cut() | TooBig() | BadBody():
+            return Crashed(reason=error.reason)
+        case _:
+            return Refused(reason=error.reason)
+
+
+def failure_in(events: Sequence[Event], exposes: Sequence[Exposed]) -> Stopped | None:
+    """What a turn's events say of a failure although the exchange itself went well, or None.
+
+    A reported limit counts wherever it occurs, for it spoils what came after. Another reported error counts
+    unless the agent went on to an answer or a call. An answer that is nothing but a limit's error text counts
+    only where the turn has no tool call and cost no token: usage of zero was reported, or the protocol exposes
+    no usage at all. Where usage is exposed and absent nobody knows: a talk about quotas stays an answer.
+    """
+    for event in events:
+        if event.error and _LIMIT_REPORTED.search(event.error):
+            reason = f"the agent reported a limit: {event.error}"
+            return Stopped(Throttled(reason=reason), retry_after_s=retry_after({}, event.error))
+    last = max((number for number, event in enumerate(events) if event.error), default=-1)
+    if last >= 0 and not any(_speaks(event) for event in events[last + 1 :]):
+        return Stopped(Crashed(reason=f"the agent reported an error: {events[last].error}"))
+    text = "\n".join(_texts(events)).strip()
+    if len(text) <= _LIMIT_TEXT_AT_MOST and _LIMIT_TEXT.search(text) and _is_free(events, exposes):
+        reason = f"the answer is a limit's error text and cost no token: {text[:EXCERPT]!r}"
+        return Stopped(Throttled(reason=reason), retry_after_s=retry_after({}, text))
+    return None
+
+
+def retry_after(headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> float | None:
+    """Seconds that the other side asks to wait: `retry-after` (RFC 9110: seconds or a date), or RetryInfo."""
+    header = headers.get("retry-after", "").strip()
+    if header.isascii() and header.replace(".", "", 1).isdecimal():
+        return float(header)
+    if header and (date := _date(header)):
+        return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
+    found = _RETRY_DELAY.search(text)
+    return float(next(filter(None, found.groups()))) if found else None
+
+
+def is_retryable(outcome: Outcome) -> bool:
+    """Whether another attempt of the trial could end otherwise without the agent being any different."""
+    match outcome:
+        case Throttled():
+            return True
+        case Completed() | Crashed() | TimedOut() | Paused() | Refused():
+            return False
+        case _:
+            assert_never(outcome)
+
+
+def _date(header: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+def _status(status: int) -> str:
+    phrase = next((known.phrase for known in HTTPStatus if known == status), "")
+    return f"{status} {phrase}".strip()
+
+
+def _quoted(body: str) -> str:
+    words = " ".join(body.split())
+    return f": {words[:EXCERPT]}{'…' if len(words) > EXCERPT else ''}" if words else ""
+
+
+def _speaks(event: Event) -> bool:
+    return any(isinstance(part, Text | Call) for part in event.parts)
+
+
+def _texts(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        if event.author != "user":
+            yield from (part.text for part in event.parts if isinstance(part, Text))
+
+
+def _is_free(events: Sequence[Event], exposes: Sequence[Exposed]) -> bool:
+    if any(isinstance(part, Call) for event in events for part in event.parts):
+        return False
+    usages = [event.usage.total for event in events if event.usage]
+    return not any(usages) and (bool(usages) or "usage" not in exposes)
