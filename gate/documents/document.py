@@ -69,7 +69,7 @@ class Document:
     def place(self, path: Sequence[str | int] = (), *, key: bool = False) -> Place:
         """Where the value at `path` starts; with `key` where its key stands.
 
-        A path that does not exist gives its nearest existing parent, a file without content the file as a whole.
+        A path that does not exist gives its nearest existing parent, an empty file the file as a whole.
         """
         if self.spot is None:
             return Place(file=self.file)

@@ -4,7 +4,7 @@ import gc
 import json
 import os
 import secrets
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -21,8 +21,8 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 def parse(text: str, file: str, *, dates: Collection[str] = ("until",)) -> Document:
     """Read YAML 1.2 in the types of JSON, or JSON where the name ends so; never raises for bad content.
 
-    Dates stay text. Unquoted they are a warning (other tools make dates of them) except as the value of a key in
-    `dates`, where a date is what is meant.
+    Dates stay text. Unquoted they are a warning (other tools make dates of them) except as the value of a key
+    in `dates`, where a date is what is meant.
     """
     text = text.removeprefix("\ufeff")
     with _no_collection():
@@ -51,9 +51,10 @@ def read(path: Path, file: str) -> Document:
 
 
 def canonical(value: Json, *, indent: int | None = None) -> str:
-    """JSON text that is the same for the same value: sorted keys, a newline at the end; raises ValueError on NaN.
+    """JSON text that is the same for the same value: sorted keys, a newline at the end.
 
-    One line, or indented for files that people diff. Half surrogates, which no file can hold, become U+FFFD.
+    Raises ValueError on NaN. One line, or indented for files that people diff. Half surrogates, which no file
+    can hold, become U+FFFD.
     """
     separators = (",", ":") if indent is None else None
     text = json.dumps(
@@ -62,17 +63,17 @@ def canonical(value: Json, *, indent: int | None = None) -> str:
     return HALF_SURROGATE.sub("\ufffd", text) + "\n"
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all: beside it first, flushed, then renamed; raises UsageError with the reason.
+def write_text(path: Path, text: str | Iterable[str]) -> None:
+    """Write a file whole or not at all: beside it first, flushed, then renamed.
 
-    Folders are made. A link is replaced, not followed.
+    Raises UsageError with the reason. Folders are made. A link is replaced, not followed.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with temporary.open("x", encoding="utf-8", newline="") as file:
-                file.write(text)
+                file.writelines([text] if isinstance(text, str) else text)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -93,7 +94,7 @@ def _reason(error: OSError) -> str:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """A large file makes a million objects and no garbage: walking them again and again is most of the time."""
+    """A large file makes a million objects and no garbage: walking them all the time is most of the time."""
     was = gc.isenabled()
     gc.disable()
     try:

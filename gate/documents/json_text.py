@@ -1,11 +1,11 @@
 """JSON text (RFC 8259) to a document: an own scanner, because the standard library's knows no positions."""
 
+import json
 import re
-from json.decoder import JSONDecodeError, scanstring
 from typing import Final
 
 from gate.documents.document import At, Document, Unreadable, pack
-from gate.documents.scalars import MAX_DIGITS, NotJson, finite
+from gate.documents.scalars import NotJson, finite, whole
 from gate.documents.tree import Tree
 from gate.model import Json
 
@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _WORDS: Final[dict[str, Json]] = {"true": True, "false": False, "null": None}
+_MAY_CLOSE: Final = frozenset({"comma", "first key", "first value"})
 _NOT_JSON: Final = frozenset({"NaN", "Infinity", "-Infinity"})
 HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 _EXPECTED: Final = {
@@ -100,12 +101,11 @@ class _Scanner:
             text: str = plain[1:-1]
         else:
             try:
-                text, _ = scanstring(token["escaped"], 1, True)  # noqa: FBT003 - the function takes no keywords
-            except JSONDecodeError as error:
+                text = json.loads(token["escaped"])
+            except json.JSONDecodeError as error:
                 what = "this text has an escape that JSON does not know"
-                raise self.tree.stop(
-                    "syntax", at + error.pos, what, fix="Write \\\\ for a backslash."
-                ) from None
+                fix = "Write \\\\ for a backslash."
+                raise self.tree.stop("syntax", at + error.pos, what, fix=fix) from None
         if HALF_SURROGATE.search(text):
             self.tree.report(
                 "bad-text", at, "this text holds half of a surrogate pair, which is no character"
@@ -123,11 +123,7 @@ class _Scanner:
         if number is None:
             raise self._unexpected(start)
         try:
-            if token["float"]:
-                return finite(number)
-            if len(number) > MAX_DIGITS:
-                raise NotJson(f"a number of {len(number)} digits is too long")
-            return int(number)
+            return finite(number) if token["float"] else whole(number)
         except NotJson as error:
             self.tree.report("not-json", at, str(error))
             return None

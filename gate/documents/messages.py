@@ -2,7 +2,8 @@
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gate.documents.document import Document
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = tuple[str | int, ...]
 
+_LONGEST: Final = 60
 _KINDS: Final = {
     "string": "text",
     "integer": "a whole number",
@@ -31,20 +33,49 @@ _LIMITS: Final = {
 }
 
 
-def findings_of(error: "ValidationError", document: Document, base: Path = ()) -> list[Finding]:
-    """Every finding that one schema error stands for; `base` is the path of what was validated."""
-    path = (*base, *error.absolute_path)
-    match error.validator:
-        case "anyOf" | "oneOf" if error.context:
-            return _best_branch(error, document, base)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One schema error, in our types: `wanted` is the keyword's value, `schema` what it stands in."""
+
+    keyword: str
+    wanted: Json
+    value: Json
+    schema: dict[str, Json]
+    path: Path
+    text: str
+    branches: tuple[tuple["Problem", ...], ...]
+
+
+def problem_of(error: "ValidationError", base: Path = ()) -> Problem:
+    """Take over an error of jsonschema; `base` is the path of what was validated."""
+    branches: dict[object, list[Problem]] = {}
+    for sub in error.context or ():
+        branches.setdefault(sub.relative_schema_path[0], []).append(problem_of(sub, base))
+    name_of = error.parent if error.parent is not None and error.parent.validator == "propertyNames" else None
+    return Problem(
+        keyword=str(error.validator) if name_of is None else "propertyNames",
+        wanted=error.validator_value,
+        value=error.instance,
+        schema=error.schema if isinstance(error.schema, dict) else {},
+        path=(*base, *error.absolute_path),
+        text=error.message,
+        branches=tuple(tuple(branch) for branch in branches.values()),
+    )
+
+
+def findings_of(problem: Problem, document: Document) -> list[Finding]:
+    """Every finding that one problem stands for."""
+    match problem.keyword:
+        case "anyOf" | "oneOf" if problem.branches:
+            return _best_branch(problem, document)
         case "additionalProperties" | "unevaluatedProperties":
-            return [_unknown_key(key, error, document, path) for key in _extras(error)]
+            return [_unknown_key(key, problem, document) for key in _extras(problem)]
         case "required":
-            return [_missing_key(error, document, path)]
-        case "propertyNames":
-            return [_bad_name(error.parent or error, document, path)]
-    rule, what, fix = _explain(error, path)
-    return [_finding(rule, document, path, what, fix)]
+            what = f"{_noun(problem)} needs {problem.text.removesuffix(' is a required property')}"
+            return [_finding("missing-key", document, problem.path, what, key=True)]
+        case _:
+            rule, what, fix = _explain(problem)
+            return [_finding(rule, document, problem.path, what, fix)]
 
 
 def _finding(
@@ -58,7 +89,7 @@ def show(value: Json) -> str:
     if isinstance(value, dict | list) and value:
         return "a mapping" if isinstance(value, dict) else "a list"
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -67,141 +98,122 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean '{near[0]}'?" if near else ""
 
 
-def _noun(schema: Mapping[str, Json], path: Path) -> str:
-    title = schema.get("title")
-    if isinstance(title, str):
-        noun = title[:1].lower() + title[1:]
-        return (
-            noun
-            if noun.startswith(("the ", "a ", "an "))
-            else f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-        )
-    return _subject(path)
+def _noun(problem: Problem) -> str:
+    """The schema's title as a thing: `a turn`; without a title the key that it stands under."""
+    title = problem.schema.get("title")
+    if not isinstance(title, str) or not title:
+        return _subject(problem.path)
+    if title.lower().startswith(("the ", "a ", "an ")):
+        return title[0].lower() + title[1:]
+    return f"{'an' if title[0] in 'aeiouAEIOU' else 'a'} {title[0].lower()}{title[1:]}"
 
 
 def _subject(path: Path) -> str:
     names = [step for step in path if isinstance(step, str)]
-    return f"'{names[-1]}'" if names else "this file"
+    if not names:
+        return "this file"
+    return f"an item of '{names[-1]}'" if isinstance(path[-1], int) else f"'{names[-1]}'"
 
 
-def _extras(error: "ValidationError") -> list[str]:
-    known = _known(error)
-    instance = error.instance
-    return [key for key in instance if key not in known] if isinstance(instance, dict) else []
-
-
-def _known(error: "ValidationError") -> Mapping[str, Json]:
-    properties = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+def _known(problem: Problem) -> dict[str, Json]:
+    properties = problem.schema.get("properties", {})
     return properties if isinstance(properties, dict) else {}
 
 
-def _unknown_key(key: str, error: "ValidationError", document: Document, path: Path) -> Finding:
-    known = _known(error)
-    open_keys = [name for name in known if name not in error.instance]
-    what = f"'{key}' is not a key of {_noun(error.schema, path)}{did_you_mean(key, open_keys)}"
-    fix = "" if "did you mean" in what or not open_keys else f"Known keys: {', '.join(known)}."
-    return _finding("unknown-key", document, (*path, key), what, fix, key=True)
+def _extras(problem: Problem) -> list[str]:
+    known = _known(problem)
+    return [key for key in problem.value if key not in known] if isinstance(problem.value, dict) else []
 
 
-def _missing_key(error: "ValidationError", document: Document, path: Path) -> Finding:
-    missing = [key for key in error.validator_value if key not in error.instance]
-    named = [key for key in missing if f"'{key}'" in error.message]
-    what = f"{_noun(error.schema, path)} needs '{(named or missing)[0]}'"
-    return _finding("missing-key", document, path, what, key=True)
+def _unknown_key(key: str, problem: Problem, document: Document) -> Finding:
+    known = _known(problem)
+    free = [name for name in known if isinstance(problem.value, dict) and name not in problem.value]
+    hint = did_you_mean(key, free)
+    what = f"{show(key)} is not a key of {_noun(problem)}{hint}"
+    fix = "" if hint or not known else f"Its keys are: {', '.join(known)}."
+    return _finding("unknown-key", document, (*problem.path, key), what, fix, key=True)
 
 
-def _bad_name(error: "ValidationError", document: Document, path: Path) -> Finding:
-    what = f"{show(error.instance)} cannot be a name here"
-    return _finding("bad-value", document, path, what)
-
-
-def _explain(error: "ValidationError", path: Path) -> tuple[str, str, str]:
-    value, wanted, subject = error.instance, error.validator_value, _subject(path)
-    match error.validator:
+def _explain(problem: Problem) -> tuple[str, str, str]:
+    """Rule id, what and fix of a problem that stands for one finding."""
+    subject, shown, wanted = _subject(problem.path), show(problem.value), problem.wanted
+    fix = _examples(problem)
+    match problem.keyword:
         case "type":
-            kinds = [wanted] if isinstance(wanted, str) else list(wanted)
-            return (
-                "wrong-type",
-                f"{subject} must be {_one_of(kinds)}; {show(value)} is {_kind(value)}",
-                _examples(error),
-            )
-        case "enum":
-            hint = (
-                did_you_mean(value, [w for w in wanted if isinstance(w, str)])
-                if isinstance(value, str)
-                else ""
-            )
-            allowed = ", ".join(w if isinstance(w, str) else json.dumps(w) for w in wanted)
-            return "bad-value", f"{subject} cannot be {show(value)}{hint}", f"It is one of: {allowed}."
+            return "wrong-type", _must_be([problem], problem), fix
+        case "enum" if isinstance(wanted, list):
+            words = [word if isinstance(word, str) else json.dumps(word) for word in wanted]
+            hint = did_you_mean(problem.value, words) if isinstance(problem.value, str) else ""
+            return "bad-value", f"{subject} cannot be {shown}{hint}", f"It is one of: {', '.join(words)}."
         case "const":
-            return "bad-value", f"{subject} must be {show(wanted)}, not {show(value)}", ""
-        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" as limit:
-            return "bad-value", f"{subject} is {show(value)}; it must be {_LIMITS[limit].format(wanted)}", ""
-        case "minLength" | "minItems" | "minProperties" if not value:
-            return "bad-value", f"{subject} is empty", _examples(error)
-        case "uniqueItems":
-            return "bad-value", f"{subject} lists something twice", ""
+            return "bad-value", f"{subject} must be {show(wanted)}, not {shown}", fix
+        case "propertyNames":
+            return "bad-value", f"{shown} cannot be a key of {subject}", fix
+        case limit if limit in _LIMITS:
+            return "bad-value", f"{subject} is {shown}; it must be {_LIMITS[limit].format(wanted)}", fix
         case "dependentRequired":
-            return "missing-key", f"{subject}: {error.message}", ""
-    return "bad-value", f"{subject} cannot be {show(value)}", _examples(error)
+            return "missing-key", f"{subject}: {problem.text}", fix
+        case _:
+            return "bad-value", _size(problem) or f"{subject} cannot be {shown}", fix
 
 
-def _examples(error: "ValidationError") -> str:
-    examples = error.schema.get("examples", []) if isinstance(error.schema, dict) else []
-    return (
-        f"Write for example {', '.join(e if isinstance(e, str) else json.dumps(e) for e in examples)}."
-        if examples
-        else ""
-    )
+def _size(problem: Problem) -> str:
+    """What is wrong with how much there is, or "" where that is not the problem."""
+    subject, wanted = _subject(problem.path), problem.wanted
+    match problem.keyword:
+        case "minLength" | "minItems" | "minProperties" if not problem.value:
+            return f"{subject} is empty"
+        case "minItems" | "minProperties":
+            return f"{subject} needs at least {wanted} entries"
+        case "maxItems" | "maxProperties":
+            return f"{subject} takes at most {wanted} entries"
+        case "uniqueItems":
+            return f"{subject} lists something twice"
+        case _:
+            return ""
+
+
+def _examples(problem: Problem) -> str:
+    examples = problem.schema.get("examples", [])
+    if not isinstance(examples, list) or not examples:
+        return ""
+    return f"Write for example {', '.join(e if isinstance(e, str) else json.dumps(e) for e in examples)}."
+
+
+def _must_be(types: Sequence[Problem], problem: Problem) -> str:
+    kinds: list[str] = []
+    for sub in types:
+        names = sub.wanted if isinstance(sub.wanted, list) else [sub.wanted]
+        kinds += [_KINDS[str(name)] for name in names if _KINDS[str(name)] not in kinds]
+    wanted = kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    value, kind = show(problem.value), _kind(problem.value)
+    got = kind if value in {kind, "null"} else f"{kind} ({value})"
+    return f"{_subject(problem.path)} must be {wanted}, not {got}"
 
 
 def _kind(value: Json) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "true or false"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case dict():
-            return "a mapping"
-    return "a number"
+    if value is None:
+        return "nothing"
+    names = {bool: "true or false", str: "text", list: "a list", dict: "a mapping"}
+    return names.get(type(value), "a number")
 
 
-def _one_of(kinds: Sequence[str]) -> str:
-    words = [_KINDS[kind] for kind in kinds]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+def _best_branch(problem: Problem, document: Document) -> list[Finding]:
+    """The findings of the branch that fits best: the right type, then the fewest and deepest problems."""
 
+    def wrong_type(sub: Problem) -> bool:
+        return sub.keyword == "type" and sub.path == problem.path
 
-def _best_branch(error: "ValidationError", document: Document, base: Path) -> list[Finding]:
-    """The findings of the branch that fits best: the right type first, then the fewest and deepest errors."""
-    branches: dict[int, list[ValidationError]] = {}
-    for sub in error.context or ():
-        branches.setdefault(int(sub.relative_schema_path[0]), []).append(sub)
-    depth = len(error.absolute_path)
-    fitting = {n: subs for n, subs in branches.items() if not any(_wrong_type(sub, depth) for sub in subs)}
-    path = (*base, *error.absolute_path)
+    fitting = [branch for branch in problem.branches if not any(wrong_type(sub) for sub in branch)]
     if not fitting:
-        kinds = dict.fromkeys(
-            kind
-            for subs in branches.values()
-            for sub in subs
-            if sub.validator == "type"
-            for kind in (
-                [sub.validator_value] if isinstance(sub.validator_value, str) else sub.validator_value
-            )
+        types = [sub for branch in problem.branches for sub in branch if wrong_type(sub)]
+        what = _must_be(types, problem)
+        return [_finding("wrong-type", document, problem.path, what, _examples(problem))]
+    ranked = [
+        (
+            sum(len(findings_of(sub, document)) * (2 if sub.path == problem.path else 1) for sub in branch),
+            index,
         )
-        what = f"{_subject(path)} must be {_one_of(list(kinds))}; {show(error.instance)} is {_kind(error.instance)}"
-        return [_finding("wrong-type", document, path, what, _examples(error))]
-    found = {n: [f for sub in subs for f in findings_of(sub, document, base)] for n, subs in fitting.items()}
-    best = min(
-        found,
-        key=lambda n: sum(2 if len(sub.absolute_path) == depth else 1 for sub in fitting[n]) + len(found[n]),
-    )
-    return found[best]
-
-
-def _wrong_type(error: "ValidationError", depth: int) -> bool:
-    return error.validator == "type" and len(error.absolute_path) == depth
+        for index, branch in enumerate(fitting)
+    ]
+    return [finding for sub in fitting[min(ranked)[1]] for finding in findings_of(sub, document)]

@@ -1,4 +1,4 @@
-"""What an unquoted YAML scalar means: the core schema of YAML 1.2 (section 10.3), and where YAML 1.1 differs."""
+"""What an unquoted YAML scalar means: the core schema of YAML 1.2 (section 10.3); how YAML 1.1 differs."""
 
 import re
 from collections.abc import Mapping
@@ -50,9 +50,9 @@ class Surprise:
 def resolve(text: str) -> Json:
     """The JSON value of an unquoted scalar that is no constant and starts as a number may; raises NotJson."""
     if _INT.fullmatch(text):
-        return int(_bounded(text))
+        return whole(text)
     if _BASED.fullmatch(text):
-        return int(_bounded(text)[2:], 16 if text[1] == "x" else 8)
+        return whole(text, base=0)
     if _FLOAT.fullmatch(text):
         return finite(text)
     if _NOT_JSON.fullmatch(text):
@@ -68,10 +68,11 @@ def finite(text: str) -> float:
     return number
 
 
-def _bounded(text: str) -> str:
+def whole(text: str, base: int = 10) -> int:
+    """The whole number that a text stands for; raises NotJson where it is too long."""
     if len(text) > MAX_DIGITS:
         raise NotJson(f"a number of {len(text)} digits is too long")
-    return text
+    return int(text, base)
 
 
 def is_date(text: str) -> bool:
@@ -88,15 +89,14 @@ def surprise(text: str) -> Surprise | None:
         return None
     if _LEADING_ZERO.fullmatch(text):
         elsewhere = str(int(text, 8)) if _OCTAL_1_1.fullmatch(text) else "text"
-        return Surprise(
-            here=str(int(text)), elsewhere=elsewhere, fix=f'Quote it ("{text}"), or write {int(text)}.'
-        )
+        return Surprise(here=str(int(text)), elsewhere=elsewhere, fix=f"{quoted[:-1]}, or write {int(text)}.")
     if text.startswith("0o") and _BASED.fullmatch(text):
         return Surprise(
-            here=str(int(text[2:], 8)), elsewhere="text", fix=f"Write {int(text[2:], 8)}, or quote it."
+            here=str(int(text, 0)), elsewhere="text", fix=f"{quoted[:-1]}, or write {int(text, 0)}."
         )
     if _FLOAT.fullmatch(text) and not _FLOAT_1_1.fullmatch(text) and not _INT.fullmatch(text):
-        return Surprise(here="a number", elsewhere="text", fix=f"Write {float(text)!r}, or quote it.")
+        number = repr(float(text))
+        return Surprise(here=number, elsewhere="text", fix=f"{quoted[:-1]}, or write {number}.")
     for pattern, elsewhere in (
         (_SEXAGESIMAL, "a number to the base 60"),
         (_DATE, "a date"),

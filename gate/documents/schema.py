@@ -1,7 +1,7 @@
 """The JSON Schemas of our files, and a document held against one."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import gate
 from gate.documents.document import Document
-from gate.documents.messages import findings_of
+from gate.documents.messages import findings_of, problem_of
 from gate.errors import UsageError
 from gate.model import Json
 from gate.model.finding import Finding
 
 if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
+    from jsonschema.exceptions import ValidationError
 
 _SUFFIX = ".schema.json"
 
@@ -29,9 +29,8 @@ def _folder() -> Traversable:
 
 def schema_names() -> tuple[str, ...]:
     """The names that `schema_text` knows, sorted."""
-    return tuple(
-        sorted(f.name.removesuffix(_SUFFIX) for f in _folder().iterdir() if f.name.endswith(_SUFFIX))
-    )
+    names = (file.name for file in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
 def schema_text(name: str) -> str:
@@ -43,34 +42,32 @@ def schema_text(name: str) -> str:
 
 
 @cache
-def _validator(name: str) -> "Validator":
+def _errors_of(name: str) -> "Callable[[Json], Iterator[ValidationError]]":
     from gate.documents.validator import make_validator
 
     return make_validator(json.loads(schema_text(name)))
 
 
 def validate(document: Document, schema_name: str, at: Sequence[str | int] = ()) -> tuple[Finding, ...]:
-    """Hold the document, or its part at the path `at`, against a schema: every finding, in the order of the file.
+    """Hold the document, or its part at the path `at`, against a schema: every finding, in the file's order.
 
     A broken document gives none: its own findings say why.
     """
     if document.broken:
         return ()
-    errors = _validator(schema_name).iter_errors(_part(document.value, at))
-    found: Iterator[Finding] = (
-        finding for error in errors for finding in findings_of(error, document, tuple(at))
-    )
-    return tuple(
-        sorted(dict.fromkeys(found), key=lambda finding: (finding.place, finding.rule, finding.what))
-    )
+    errors = _errors_of(schema_name)(_part(document.value, at))
+    problems = [problem_of(error, tuple(at)) for error in errors]
+    found = dict.fromkeys(finding for problem in problems for finding in findings_of(problem, document))
+    return tuple(sorted(found, key=lambda finding: (finding.place, finding.rule, finding.what)))
 
 
 def _part(value: Json, path: Sequence[str | int]) -> Json:
     for step in path:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int):
-            value = value[step]
-        else:
-            raise KeyError(step)
+        match value, step:
+            case dict(), str():
+                value = value[step]
+            case list(), int():
+                value = value[step]
+            case _:
+                raise KeyError(step)
     return value

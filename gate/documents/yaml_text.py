@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Collection
-from typing import Final
+from typing import Any, Final
 
 import yaml
-from yaml import cyaml
 
 from gate.documents.document import At, Document, Spot, Unreadable, pack
 from gate.documents.scalars import (
@@ -49,12 +48,9 @@ def parse_yaml(text: str, file: str, dates: Collection[str]) -> Document:
     reader = _Reader(text, file, dates)
     tree = reader.tree
     try:
-        found = reader.read()
+        reader.read()
     except Unreadable as stop:
         return Document(file=file, value=None, findings=(*tree.findings, stop.finding), broken=True)
-    if not found:
-        stop = tree.stop("empty-file", 0, "the file is empty")
-        return Document(file=file, value=None, findings=(stop.finding,), broken=True)
     _report_line_breaks(tree, text)
     return Document(file=file, value=tree.root, findings=tuple(tree.findings), spot=tree.root_spot)
 
@@ -78,46 +74,52 @@ class _Reader:
         self.dates = dates
         self.anchors: dict[str, tuple[Json, Spot] | None] = {}
         self.aliased = 0
+        self.documents = 0
+        self.done = False
+        # types-PyYAML has no classes for libyaml's events: their handlers take what their key says.
+        self.handlers: dict[type, Callable[[Any, At], None]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._open,
+            yaml.SequenceStartEvent: self._open,
+            yaml.MappingEndEvent: self._close,
+            yaml.SequenceEndEvent: self._close,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._begin,
+            yaml.StreamEndEvent: self._end,
+        }
 
-    def read(self) -> bool:
-        """Read until the stream's end; false where it holds no document."""
+    def read(self) -> None:
+        """Read until the end of the stream or the first document, into the tree."""
+        next_event: Callable[[], Any] = yaml.CSafeLoader(self.text).get_event
+        handlers = self.handlers
         try:
-            return self._events(cyaml.CParser(self.text).get_event)
+            while not self.done:
+                event = next_event()
+                handler = handlers.get(type(event))
+                if handler is not None:
+                    mark = event.start_mark
+                    handler(event, mark.line << 32 | mark.column)
         except yaml.MarkedYAMLError as error:
             raise self._syntax(error) from None
         except yaml.reader.ReaderError as error:
             raise self._character(error) from None
 
-    def _events(self, next_event: Callable[[], yaml.Event]) -> bool:
-        tree = self.tree
-        found = False
-        while True:
-            event = next_event()
-            kind = type(event)
-            mark = event.start_mark
-            at = mark.line << 32 | mark.column
-            if kind is yaml.ScalarEvent:
-                self._scalar(event, at)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                self._open(event, at)
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                frame = tree.close()
-                if frame.anchor is not None:
-                    self.anchors[frame.anchor] = (frame.value, frame.spot)
-            elif kind is yaml.AliasEvent:
-                self._alias(event.anchor, at)
-            elif kind is yaml.DocumentStartEvent:
-                if found:
-                    tree.report(
-                        "yaml-documents",
-                        at,
-                        "a second document begins here; a file holds one",
-                        fix="Split it.",
-                    )
-                    return True
-                found = True
-            elif kind is yaml.StreamEndEvent:
-                return found
+    def _begin(self, _: yaml.DocumentStartEvent, at: At) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            what = "a second document begins here; a file holds one"
+            self.tree.report("yaml-documents", at, what, fix="Give each document a file of its own.")
+            self.done = True
+
+    def _end(self, _: yaml.StreamEndEvent, at: At) -> None:
+        if not self.documents:
+            raise self.tree.stop("empty-file", at, "the file is empty")
+        self.done = True
+
+    def _close(self, _: yaml.CollectionEndEvent, __: At) -> None:
+        frame = self.tree.close()
+        if frame.anchor is not None:
+            self.anchors[frame.anchor] = (frame.value, frame.spot)
 
     def _open(self, event: yaml.CollectionStartEvent, at: At) -> None:
         tree = self.tree
@@ -198,8 +200,8 @@ class _Reader:
             fix="Remove the tag; quote the value if it is text.",
         )
 
-    def _alias(self, anchor: str, at: At) -> None:
-        tree = self.tree
+    def _alias(self, event: yaml.AliasEvent, at: At) -> None:
+        tree, anchor = self.tree, event.anchor
         if anchor not in self.anchors:
             raise tree.stop("alias", at, f"the alias `*{anchor}` has no anchor `&{anchor}` before it")
         target = self.anchors[anchor]
