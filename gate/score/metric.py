@@ -1,11 +1,14 @@
 """What a metric promises."""
 
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import ClassVar, Literal, Self
 
+from gate.errors import BadInput
 from gate.model import Json
 from gate.model.case import Case
 from gate.model.config import MetricConfig
+from gate.model.finding import Finding
 from gate.model.score import Score
 from gate.model.trace import Trace
 
@@ -13,10 +16,13 @@ from gate.model.trace import Trace
 class Metric:
     """A named measurement of one trial; a subclass is one row of METRICS.
 
-    Class facts: `version` changes whenever the same trial would get another value; `unit` is "" for a share, else
-    `ms`, `tokens`, `calls`, `turns`; `kind` is `quality` for values in 0..1 that can decide whether a case passes and
-    `measure` for the rest; `default_pass_at` None means that the metric decides on no case unless `pass_at` is written;
-    `reads` names the keys of `expect` that it scores; `always` metrics run without being configured.
+    Class facts: `version` changes whenever the same trial would get another value; `unit` is "" for a share,
+    else `ms`, `tokens`, `calls`, `turns`; `kind` is `quality` for values in 0..1 that can decide whether a
+    case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on no case
+    unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics run
+    without being configured. `choices` maps each option to the values that it may take, the default first;
+    `texts` names the options that take a text and must be given. A constructor raises BadInput with a finding
+    for each option that it cannot use.
     """
 
     version: ClassVar[str] = "1"
@@ -26,10 +32,24 @@ class Metric:
     default_pass_at: ClassVar[float | None] = 1.0
     reads: ClassVar[tuple[str, ...]] = ()
     always: ClassVar[bool] = False
+    choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {}
+    texts: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, config: MetricConfig) -> None:
+        if findings := tuple(self._findings(config)):
+            raise BadInput(findings)
         self.name = config.name
         self.pass_at = self.default_pass_at if config.pass_at is None else config.pass_at
+        self.options: Mapping[str, Json] = {
+            **{name: values[0] for name, values in self.choices.items()},
+            **config.options,
+        }
+
+    @property
+    def deviations(self) -> dict[str, Json]:
+        """The options that are not at their default: what sets its values apart from those of a plain one."""
+        defaults = {name: values[0] for name, values in self.choices.items()}
+        return {name: value for name, value in self.options.items() if defaults.get(name) != value}
 
     async def __aenter__(self) -> Self:
         """Acquire what the metric needs for a run: workers, judges, budgets."""
@@ -40,10 +60,34 @@ class Metric:
     ) -> None:
         """Release it."""
 
+    @classmethod
+    def _findings(cls, config: MetricConfig) -> Iterator[Finding]:
+        known = ", ".join((*cls.choices, *cls.texts)) or "none"
+        for name, value in config.options.items():
+            if name not in cls.choices and name not in cls.texts:
+                yield _wrong(config, "unknown-option", f"has no option '{name}'", f"one of: {known}")
+            elif name in cls.choices and not any(
+                value is v or (value, type(value)) == (v, str) for v in cls.choices[name]
+            ):
+                allowed = ", ".join(str(choice).lower() for choice in cls.choices[name])
+                yield _wrong(config, "bad-option", f"cannot use this '{name}'", f"one of: {allowed}")
+        for name in cls.texts:
+            value = config.options.get(name)
+            if not (isinstance(value, str) and value):
+                yield _wrong(config, "bad-option", f"needs '{name}'", f"{name}: a text that is not empty")
+        if config.pass_at is not None and cls.kind == "measure":
+            what = f"is measured in {cls.unit} and decides on no case, so that it can have no 'pass_at'"
+            yield _wrong(config, "bad-option", what, f"rules: {{{config.name}: {{max: {config.pass_at:g}}}}}")
+
     def expectation(self, case: Case) -> Json:
-        """What of the case the metric holds the trial against, as canonical JSON; None where it does not apply."""
+        """What of the case a trial is held against, as plain JSON; None where the metric does not apply."""
         raise NotImplementedError
 
     async def score(self, case: Case, trace: Trace) -> Score:
         """Measure one trial of a case that the metric applies to."""
         raise NotImplementedError
+
+
+def _wrong(config: MetricConfig, rule: str, what: str, fix: str) -> Finding:
+    subject = f"metric '{config.name}' of type '{config.type}'"
+    return Finding(rule=rule, level="error", place=config.place, what=f"{subject} {what}", fix=fix)

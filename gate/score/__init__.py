@@ -1,0 +1,99 @@
+"""Score: what a trial's trace says of its case, by every metric that applies."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from gate.errors import BadInput
+from gate.model.case import Case
+from gate.model.config import MetricConfig
+from gate.model.finding import Finding, Place
+from gate.model.score import Score
+from gate.model.trace import Trace
+from gate.score.calls import Calls
+from gate.score.completed import TrialCompleted
+from gate.score.metric import Metric
+from gate.score.nodes import NodeOrder
+from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
+from gate.score.pauses import Pauses
+from gate.score.rouge import Rouge1
+from gate.score.says import Says
+from gate.score.state import StateHolds
+from gate.score.trajectory import AnyOrderMatch, ExactMatch, InOrderMatch, Precision, Recall, SingleToolUse
+
+METRICS: Mapping[str, type[Metric]] = {
+    "calls": Calls,
+    "nodes": NodeOrder,
+    "state": StateHolds,
+    "says": Says,
+    "pauses": Pauses,
+    "completed": TrialCompleted,
+    "latency_ms": Latency,
+    "turns": TurnCount,
+    "tool_calls": ToolCalls,
+    "tokens": Tokens,
+    "trajectory_exact_match": ExactMatch,
+    "trajectory_in_order_match": InOrderMatch,
+    "trajectory_any_order_match": AnyOrderMatch,
+    "trajectory_precision": Precision,
+    "trajectory_recall": Recall,
+    "trajectory_single_tool_use": SingleToolUse,
+    "rouge_1": Rouge1,
+}
+"""Every type of metric; a new one is a file and a line here."""
+
+
+def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
+    """The metrics of a run: those configured, then each that always runs and whose name no other took.
+
+    Raises BadInput with every finding of all of them.
+    """
+    names = {config.name for config in configs}
+    implied = [
+        MetricConfig(name=name, type=name, place=Place(file=""))
+        for name, metric in METRICS.items()
+        if metric.always and name not in names
+    ]
+    built: list[Metric] = []
+    findings = list(_duplicates(configs))
+    for config in (*configs, *implied):
+        try:
+            built.append(_build(config))
+        except BadInput as error:
+            findings.extend(error.findings)
+    if findings:
+        raise BadInput(findings)
+    return tuple(built)
+
+
+async def score_trial(metrics: Sequence[Metric], case: Case, trace: Trace) -> Mapping[str, Score]:
+    """The score of every metric that applies to the case, by the metric's name.
+
+    What a metric raises is a bug in the gate: it goes on up, with a note that names case, trial and metric.
+    """
+    scores: dict[str, Score] = {}
+    for metric in metrics:
+        try:
+            if metric.expectation(case) is not None:
+                scores[metric.name] = await metric.score(case, trace)
+        except Exception as error:
+            error.add_note(f"while metric '{metric.name}' scored trial {trace.trial} of case '{case.id}'")
+            raise
+    return scores
+
+
+def _build(config: MetricConfig) -> Metric:
+    if metric := METRICS.get(config.type):
+        return metric(config)
+    near = get_close_matches(config.type, METRICS, n=1)
+    fix = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(METRICS)}"
+    what = f"metric '{config.name}' has the unknown type '{config.type}'"
+    raise BadInput([Finding(rule="unknown-metric", level="error", place=config.place, what=what, fix=fix)])
+
+
+def _duplicates(configs: Sequence[MetricConfig]) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for config in configs:
+        if config.name in seen:
+            what = f"there are two metrics named '{config.name}'"
+            yield Finding(rule="duplicate-metric", level="error", place=config.place, what=what)
+        seen.add(config.name)

@@ -1,0 +1,65 @@
+"""`says`: the answer contains what it must, and nothing that it must not.
+
+Both sides are brought into Unicode normal form C first, so that an accent is the same however it was typed.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+from unicodedata import normalize
+
+from gate.model import Json
+from gate.model.case import Expect
+from gate.model.trace import Exposed
+from gate.score.items import ExpectMetric, Level
+from gate.score.values import shown
+
+
+class Says(ExpectMetric):
+    """The share of `contains` and `excludes` that holds for the text of the turn, or of all turns."""
+
+    reads = ("contains", "excludes")
+    always = True
+    choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {"ignore_case": (False, True)}
+    needs: ClassVar[Exposed] = "text"
+
+    def wants(self, expect: Expect) -> Json:
+        found: dict[str, Json] = {}
+        if expect.contains:
+            found["contains"] = sorted(expect.contains)
+        if expect.excludes:
+            found["excludes"] = sorted(expect.excludes)
+        return found or None
+
+    def measure(self, level: Level) -> tuple[float, str]:
+        checks = list(self._checks(level))
+        misses = [why for why in checks if why]
+        return (len(checks) - len(misses)) / len(checks), "; ".join(misses)
+
+    def _checks(self, level: Level) -> Iterator[str]:
+        said = level.text
+        text = self._form(said)
+        for wanted in level.expect.contains or ():
+            answer = f"it said {shown(said)}" if said else "it said nothing"
+            yield (
+                ""
+                if self._form(wanted) in text
+                else f"expected the answer to contain {shown(wanted)}; {answer}"
+            )
+        for banned in level.expect.excludes or ():
+            if self._form(banned) in text:
+                excerpt = shown(_around(text, self._form(banned)))
+                yield f"the answer contains {shown(banned)}, which it must not: {excerpt}"
+            else:
+                yield (
+                    f"nothing shows that the answer would not contain {shown(banned)}" if level.broken else ""
+                )
+
+    def _form(self, text: str) -> str:
+        composed = normalize("NFC", text)
+        return normalize("NFC", composed.casefold()) if self.options["ignore_case"] else composed
+
+
+def _around(text: str, banned: str) -> str:
+    """The part of the text that surrounds what it must not contain, as it was compared."""
+    start = max(0, text.index(banned) - 60)
+    return f"{'…' if start else ''}{text[start : start + 160]}"

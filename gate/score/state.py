@@ -1,0 +1,111 @@
+"""`state`: the session's state holds what is expected when the turn, or the case, ends.
+
+The state is the one that the trial began with, and every delta up to the end of the turn; a key that was set
+to null is there and is null. A path is dotted (`draft_card.phone`, `hits.0`); a key that has the dots in its
+name wins.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from gate.model import Json
+from gate.model.case import Expect
+from gate.model.trace import Exposed, TurnTrace
+from gate.score.items import ExpectMetric, Level
+from gate.score.values import ABSENT, Difference, differences, names, plain, quoted, shown
+
+MOST = 3
+"""How many differences inside one expected value a reason names."""
+
+
+class StateHolds(ExpectMetric):
+    """The share of the expected values and keys that the state holds."""
+
+    reads = ("state", "state_keys")
+    always = True
+    needs: ClassVar[Exposed] = "state"
+
+    def wants(self, expect: Expect) -> Json:
+        found: dict[str, Json] = {}
+        if expect.state:
+            found["state"] = plain(expect.state)
+        if expect.state_keys:
+            found["state_keys"] = sorted(expect.state_keys)
+        return found or None
+
+    def measure(self, level: Level) -> tuple[float, str]:
+        before = state_after(level.trace.start_state, level.trace.turns[: level.first])
+        after = state_after(before, level.turns)
+        checks = list(_checks(level.expect, after))
+        if level.broken:
+            earlier = dict(_checks(level.expect, before))
+            checks = [(path, why or _unproved(path, earlier[path])) for path, why in checks]
+        misses = [why for _, why in checks if why]
+        return (len(checks) - len(misses)) / len(checks), "; ".join(misses)
+
+
+def state_after(start: Mapping[str, Json], turns: Sequence[TurnTrace]) -> dict[str, Json]:
+    """The state after the turns: top-level keys of each delta replace those that were there."""
+    state = dict(start)
+    for turn in turns:
+        for event in turn.events:
+            state.update(event.state_delta)
+    return state
+
+
+def look_up(value: Json, path: str) -> Json:
+    """What stands at a dotted path, or ABSENT; the longest key that exists is taken first."""
+    return next(_found(value, path.split(".")), ABSENT)
+
+
+def _found(value: Json, keys: Sequence[str]) -> Iterator[Json]:
+    if not keys:
+        yield value
+    elif isinstance(value, Mapping):
+        for length in range(len(keys), 0, -1):
+            key = ".".join(keys[:length])
+            if key in value:
+                yield from _found(value[key], keys[length:])
+    elif isinstance(value, list | tuple) and (index := _index(keys[0])) is not None:
+        yield from (found for item in value[index : index + 1] for found in _found(item, keys[1:]))
+
+
+def _index(key: str) -> int | None:
+    return int(key) if re.fullmatch(r"[0-9]{1,9}", key) else None
+
+
+def _checks(expect: Expect, state: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield each check's own path and why it fails, or ""."""
+    for path, expected in (expect.state or {}).items():
+        yield f"state {path}", _unlike(path, expected, look_up(state, path), state)
+    for path in expect.state_keys or ():
+        absent = look_up(state, path) is ABSENT
+        yield f"key {path}", f"the state has no {quoted(path)}{_there(path, state)}" if absent else ""
+
+
+def _unlike(path: str, expected: Json, actual: Json, state: Mapping[str, Json]) -> str:
+    if actual is ABSENT:
+        return f"the state has no {quoted(path)}{_there(path, state)}; expected {shown(expected)}"
+    found = list(differences(expected, actual))
+    more = [f"{len(found) - MOST} more differences in {quoted(path)}"] if len(found) > MOST else []
+    return "; ".join([*(_difference(path, item) for item in found[:MOST]), *more])
+
+
+def _difference(path: str, item: Difference) -> str:
+    place = quoted(".".join((path, *item.path)))
+    return f"the state's {place} is {shown(item.actual)}; expected {shown(item.expected)}"
+
+
+def _there(path: str, state: Mapping[str, Json]) -> str:
+    """What is there instead: the keys beside the one that is missing."""
+    parents = (".".join(path.split(".")[:length]) for length in range(path.count("."), 0, -1))
+    parent, beside = next(((p, v) for p in parents if (v := look_up(state, p)) is not ABSENT), ("", state))
+    owner = quoted(parent) if parent else "it"
+    if isinstance(beside, Mapping):
+        return f" ({owner} has {names([str(key) for key in beside]) or 'no keys'})"
+    return f" ({owner} is {shown(beside)})"
+
+
+def _unproved(path: str, earlier: str) -> str:
+    return "" if earlier else f"{path} held already before, which shows nothing of what was not run"
