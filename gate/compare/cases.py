@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from gate.compare.passing import trial_passes
+from gate.compare.passing import TOLERANCE, trial_passes
 from gate.compare.values import samples_of, scored, undecided_cause
 from gate.model.finding import Place
 from gate.model.run import (
@@ -77,9 +77,9 @@ def _classify(
     if not known or not measured:
         return "new"
     rate = fmean(measured)
-    if rate >= RELIABLE and True not in now:
+    if rate >= RELIABLE - TOLERANCE and True not in now:
         return "undecided" if None in now else "regressed"
-    if rate <= 1 - RELIABLE and all(now):
+    if rate <= 1 - RELIABLE + TOLERANCE and all(now):
         return "fixed"
     return "unchanged"
 

@@ -14,8 +14,9 @@ def is_decisive(
 ) -> bool:
     """Whether a metric decides if a case passes.
 
-    `completed` always does. A metric with rules does if one of them blocks; a metric without rules does if it
-    scores an `expect` key by default (`expected`). Without a `pass_at` there is nothing to hold an item against.
+    `completed` always does. A metric with rules does if one of them blocks; a metric without rules does if
+    it scores an `expect` key by default (`expected`). Without a `pass_at` there is nothing to hold an item
+    against.
     """
     if kind != "quality" or pass_at is None:
         return False

@@ -61,14 +61,18 @@ def load(record: type[T], data: Json) -> T:
     try:
         return _converter().structure(data, record)
     except BaseValidationError as error:
-        raise Malformed(f"{record.__name__}: {_first_cause(error)}") from None
+        raise Malformed(f"{_name(record)}: {_first_cause(error)}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Malformed(f"{record.__name__}: {error}") from None
+        raise Malformed(f"{_name(record)}: {error}") from None
 
 
 def kind_of(record: object) -> str:
     """The tag of a union's member, such as `timed_out` for `TimedOut`."""
     return _NAMES[type(record)]
+
+
+def _name(record: object) -> str:
+    return getattr(record, "__name__", str(record))
 
 
 def _first_cause(error: BaseException) -> str:

@@ -87,7 +87,7 @@ Nodes: TypeAlias = tuple[str | Parallel, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
-    """What is expected of a turn or of the whole case; None expects nothing in particular, `()` nothing at all."""
+    """What is expected of a turn or a case; None expects nothing in particular, `()` nothing at all."""
 
     calls: tuple[ExpectedCall, ...] | None = None
     nodes: Nodes | None = None

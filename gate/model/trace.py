@@ -59,7 +59,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """The agent waits: for a tool call to be confirmed, for input or a credential, or for a job that runs long."""
+    """The agent waits: to have a tool call confirmed, for input, a credential, or a job that runs long."""
 
     id: str
     name: str
@@ -73,8 +73,8 @@ class Event:
     """One thing the agent emitted, after assembly.
 
     `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own
-    name ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without parts
-    are kept: nodes and state ride on them. `not_in_trajectory` says why the event adds no call, or is empty.
+    name ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without
+    parts are kept: nodes and state ride on them. `not_in_trajectory` says why the event adds no call, if so.
     """
 
     seq: int = 0

@@ -1,0 +1,174 @@
+"""The command line: the parser, and the one boundary where every error becomes a message and an exit code."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Final
+
+from gate import __version__
+from gate.errors import BUG, BadInput, GateError, Interrupted
+
+EPILOG: Final = """\
+more:
+  grade TRACES          score recorded traces again, with this suite's cases and rules
+  extract FILE          account for every event of a trace or a recorded session
+  schema NAME           print a JSON Schema for your editor
+
+exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed, 70 a bug in the gate,
+130 and 143 interrupted. `agent-gate COMMAND --help` explains one command.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; nothing escapes but a bug's traceback, printed for a report."""
+    options = parser().parse_args(arguments)
+    try:
+        command: Callable[[argparse.Namespace], int] = import_module(f"gate.commands.{options.command}").main
+        return command(options)
+    except BadInput as error:
+        from gate.check import render_findings
+
+        print(render_findings(error.findings), file=sys.stderr)
+        return error.exit_code
+    except Interrupted as error:
+        print(f"agent-gate: {error.message}", file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("agent-gate: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except GateError as error:
+        print(
+            f"agent-gate: {error.message}", *([error.hint] if error.hint else []), sep="\n  ", file=sys.stderr
+        )
+        return error.exit_code
+    except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
+        return _bug()
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="agent-gate",
+        description="Gate an AI agent: replay its golden suite and say what got worse.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"agent-gate {__version__}")
+    verbs = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    for add in (_init, _check, _run, _show, _compare, _baseline, _grade, _extract, _schema):
+        add(verbs)
+    return top
+
+
+Verbs = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _init(verbs: Verbs) -> None:
+    verb = verbs.add_parser("init", help="look at the project and write a first config and first cases")
+    verb.add_argument("folder", nargs="?", default=".", help="the project (default: here)")
+    verb.add_argument("--force", action="store_true", help="overwrite files that are there")
+
+
+def _check(verbs: Verbs) -> None:
+    verb = verbs.add_parser("check", help="what is wrong with config and cases, before anything runs")
+    _config(verb)
+    verb.add_argument("--strict", action="store_true", help="warnings are errors")
+
+
+def _run(verbs: Verbs) -> None:
+    verb = verbs.add_parser("run", help="boot the agent, run the cases, compare with the baseline")
+    _config(verb)
+    _out(verb)
+    verb.add_argument(
+        "--case", action="append", default=[], metavar="ID", help="only this case; patterns work"
+    )
+    verb.add_argument("--tag", action="append", default=[], help="only cases with this tag")
+    verb.add_argument(
+        "--last-failed", action="store_true", help="only cases that did not pass in the last run"
+    )
+    verb.add_argument("--trials", type=_positive, help="trials of each case (default: run.trials)")
+    verb.add_argument("--strict", action="store_true", help="warnings of the check are errors")
+    verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
+
+
+def _show(verbs: Verbs) -> None:
+    verb = verbs.add_parser("show", help="a case's conversation in the last run, expected beside got")
+    _config(verb)
+    _out(verb)
+    verb.add_argument("case", help="the case's id")
+    verb.add_argument("--trial", type=_positive, help="which trial (default: the first that failed)")
+
+
+def _compare(verbs: Verbs) -> None:
+    verb = verbs.add_parser("compare", help="hold one run against another, or against a baseline")
+    verb.add_argument("before", help="run.json, its folder, or a baseline")
+    verb.add_argument("after", help="run.json or its folder")
+    verb.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _baseline(verbs: Verbs) -> None:
+    verb = verbs.add_parser("baseline", help="accept a run as evidence, or show what the baseline holds")
+    acts = verb.add_subparsers(dest="act", required=True, metavar="accept|show")
+    accept = acts.add_parser("accept", help="add a run to the pooled baseline")
+    accept.add_argument("run", nargs="?", default="out", help="run.json or its folder (default: out)")
+    accept.add_argument(
+        "--because", metavar="REASON", default="", help="accept it although it is red or partial"
+    )
+    _config(accept)
+    _config(acts.add_parser("show", help="print runs, cases and means"))
+
+
+def _grade(verbs: Verbs) -> None:
+    verb = verbs.add_parser("grade")
+    _config(verb)
+    _out(verb, default="graded")
+    verb.add_argument("traces", help="traces.jsonl or the folder that holds it")
+    verb.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _extract(verbs: Verbs) -> None:
+    verb = verbs.add_parser("extract")
+    verb.add_argument("trace", help="traces.jsonl, ADK session JSON, or JSON lines of events")
+    verb.add_argument(
+        "--summary", action="store_true", help="a row an event: who, what it gave, or why nothing"
+    )
+    verb.add_argument("--case", help="only this case of a traces.jsonl")
+    verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
+
+
+def _schema(verbs: Verbs) -> None:
+    verb = verbs.add_parser("schema")
+    verb.add_argument("name", nargs="?", help="config, dataset, trace, run or baseline")
+
+
+def _config(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--config", default="agent-gate.yml", metavar="FILE", help="default: agent-gate.yml")
+
+
+def _out(verb: argparse.ArgumentParser, default: str = "out") -> None:
+    verb.add_argument("--out", default=default, metavar="DIR", help=f"the run's folder (default: {default})")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def _bug() -> int:
+    import platform
+    import traceback
+
+    print(
+        "agent-gate: this is a bug in the gate, not in your agent; please report it with these lines:",
+        f"agent-gate {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        traceback.format_exc(),
+        sep="\n",
+        file=sys.stderr,
+    )
+    return BUG

@@ -1,0 +1,19 @@
+"""`agent-gate check`: every finding about config, cases and baseline, and nothing is run."""
+
+import argparse
+from pathlib import Path
+
+from gate.check import check, render
+from gate.errors import BAD_INPUT, PASS
+from gate.suite import load_baseline
+
+
+def main(options: argparse.Namespace) -> int:
+    """Print the findings like a compiler; 2 where one of them is an error (or any, with --strict)."""
+    checked = check(Path(options.config))
+    findings = list(checked.findings)
+    if checked.config:
+        findings += load_baseline(Path(checked.config.root), checked.config.baseline)[2]
+    print(render(findings, checked.cases, checked.files))
+    fatal = any(options.strict or finding.level == "error" for finding in findings)
+    return BAD_INPUT if fatal else PASS

@@ -1,0 +1,48 @@
+"""`agent-gate compare A B`: hold one run against another run, or against a baseline."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from gate.commands.output import show_report
+from gate.compare import compare
+from gate.compare.baseline import pool
+from gate.compare.evidence import tally
+from gate.errors import UsageError
+from gate.model.run import Baseline, BaselineFacts, Evidence
+from gate.results import StoredRun, read_run
+from gate.suite import load_baseline
+
+
+def main(options: argparse.Namespace) -> int:
+    """Judge run B by its own rules against A; exits like a run does."""
+    after = read_run(Path(options.after))
+    baseline = _before(Path(options.before))
+    last = baseline.runs[-1]
+    report = after.report
+    comparison = compare(
+        _evidence(after),
+        baseline,
+        BaselineFacts(
+            state="compared", path=options.before, runs=len(baseline.runs), commit=last.commit, date=last.date
+        ),
+        rules=report.rules,
+        undecided=report.undecided,
+        enforced=report.comparison.enforced,
+    )
+    show_report(replace(report, comparison=comparison), as_json=options.json)
+    return comparison.exit_code
+
+
+def _before(path: Path) -> Baseline:
+    if path.suffix == ".jsonl":
+        baseline, facts, findings = load_baseline(path.parent, path.name)
+        if baseline is None or not baseline.runs:
+            problem = findings[0].what if findings else facts.problem or "it is not there or has no run"
+            raise UsageError(f"{path} cannot be compared with: {problem}")
+        return baseline
+    return pool(None, _evidence(read_run(path)), "")
+
+
+def _evidence(stored: StoredRun) -> Evidence:
+    return tally(stored.report.meta, stored.report.metrics, stored.cases, stored.trials)

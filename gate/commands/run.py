@@ -1,0 +1,37 @@
+"""`agent-gate run`: from golden cases to a verdict."""
+
+import argparse
+import asyncio
+import glob
+import sys
+from pathlib import Path
+
+from gate.commands.output import Progress, show_report
+from gate.errors import UsageError
+from gate.pipeline import run
+from gate.results import read_run
+from gate.suite import Selection, prepare
+
+SIGNAL_EXIT = 128
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the suite, print the report, and exit with its verdict (or with the signal that ended it)."""
+    out = Path(options.out)
+    suite = prepare(Path(options.config), _selection(options, out), strict=options.strict)
+    report, signal = asyncio.run(run(suite, out, Progress(sys.stderr)))
+    code = SIGNAL_EXIT + signal if signal else report.comparison.exit_code
+    show_report(report, out=out, as_json=options.json, code=code)
+    return code
+
+
+def _selection(options: argparse.Namespace, out: Path) -> Selection:
+    if not options.last_failed:
+        return Selection(cases=tuple(options.case), tags=tuple(options.tag), trials=options.trials)
+    if options.case or options.tag:
+        raise UsageError("--last-failed cannot be combined with --case or --tag")
+    verdicts = read_run(out).report.comparison.cases
+    failed = [case.id for case in verdicts if case.klass != "removed" and case.passed < case.planned]
+    if not failed:
+        raise UsageError(f"every case passed in the last run ({out}); there is nothing to run again")
+    return Selection(cases=tuple(map(glob.escape, failed)), trials=options.trials, note="--last-failed")

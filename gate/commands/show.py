@@ -1,0 +1,54 @@
+"""`agent-gate show CASE`: a case's conversation in the last run, expected beside got."""
+
+import argparse
+from difflib import get_close_matches
+from pathlib import Path
+
+from gate.errors import PASS, UsageError
+from gate.model.run import TrialRecord
+from gate.publish import conversation
+from gate.results import StoredRun, read_run, read_traces
+from gate.suite import Selection, prepare
+
+
+def main(options: argparse.Namespace) -> int:
+    """Print one trial of one case."""
+    out = Path(options.out)
+    stored = read_run(out)
+    record = _pick(stored, options.case, options.trial)
+    suite = prepare(Path(options.config), Selection())
+    case = suite.expected.get(record.case)
+    if case is None:
+        raise UsageError(f"case {record.case!r} is in the run but no longer in the suite")
+    for trace in read_traces(out):
+        if (trace.case, trace.trial) == (record.case, record.trial):
+            print(conversation(case, trace, record))
+            return PASS
+    raise UsageError(f"{out} has no trace of trial {record.trial} of {record.case!r}")
+
+
+def _pick(stored: StoredRun, case: str, trial: int | None) -> TrialRecord:
+    mine = [record for record in stored.trials if record.case == case]
+    if not mine:
+        names = [facts.id for facts in stored.cases]
+        close = get_close_matches(case, names, n=1)
+        guess = f"; did you mean {close[0]!r}?" if close else ""
+        raise UsageError(
+            f"the run has no trial of a case {case!r}{guess}", hint="It has: " + ", ".join(names[:20])
+        )
+    if trial is None:
+        return min(mine, key=lambda record: (_mean(record), record.trial))
+    for record in mine:
+        if record.trial == trial:
+            return record
+    raise UsageError(f"the run has no trial {trial} of {case!r}; it has {len(mine)}")
+
+
+def _mean(record: TrialRecord) -> float:
+    """How well the trial went over its shares, to show the worst one first."""
+    from gate.model.score import Scored
+
+    shares = [
+        score.worst for score in record.scores.values() if isinstance(score, Scored) and score.worst <= 1
+    ]
+    return min(shares, default=1.0)

@@ -1,0 +1,202 @@
+"""The order of the stages: boot the agent, drive the suite against it, score, compare, publish."""
+
+import asyncio
+import signal
+import time
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from gate import __version__
+from gate.boot import boot
+from gate.compare import compare
+from gate.compare.evidence import Tally
+from gate.documents import write_text
+from gate.drive import drive
+from gate.errors import AgentDown
+from gate.git import commit_of
+from gate.model.run import Evidence, Meta, Report, TrialRecord
+from gate.model.trace import Refused, Throttled, Trace
+from gate.publish import SINKS
+from gate.record import record_of, tokens_of
+from gate.results import LOG_FILE, Results
+from gate.score import score_trial
+from gate.suite import Suite
+
+
+class Watcher(Protocol):
+    """Who is told how the run goes on: a terminal, or a log."""
+
+    def planned(self, suite: Suite) -> None:
+        """The plan, before the agent is booted."""
+
+    def measured(self, record: TrialRecord) -> None:
+        """One trial has been scored."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """What happened on the way; filled in as the run goes."""
+
+    run: str
+    started: datetime
+    clock: float
+    agent_down: str = ""
+    log_tail: str = ""
+    signal: int = 0
+    trials: int = 0
+    measured: int = 0
+    retries: int = 0
+    tokens: int | None = None
+
+
+async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
+    """Run a checked suite to its verdict and write the run's folder; returns the report and the signal, if any.
+
+    A signal or a dead agent ends the measuring, not the run: what was measured is judged and written all the same.
+    """
+    course = _begin()
+    watch.planned(suite)
+    tally = Tally(suite.metric_facts, suite.case_facts)
+    with Results(out) as results, _interruptible(course):
+        try:
+            async with aclosing(_measure(suite, out)) as measured:
+                async for trace, record in measured:
+                    results.add(trace, record)
+                    tally.add(record)
+                    _count(course, trace)
+                    watch.measured(record)
+        except AgentDown as down:
+            course.agent_down, course.log_tail = down.message, down.log_tail
+        except asyncio.CancelledError:
+            if not course.signal:
+                raise
+        report = _conclude(suite, tally.evidence(_meta(suite, course)))
+        results.write_run(report, suite.case_facts)
+    publish(report, out)
+    return report, course.signal
+
+
+async def grade(suite: Suite, traces: Sequence[Trace], out: Path) -> Report:
+    """Score recorded traces again, with this suite's cases, metrics and rules."""
+    course = _begin()
+    tally = Tally(suite.metric_facts, suite.case_facts)
+    with Results(out) as results:
+        async with _lifecycle(suite):
+            for trace in traces:
+                record = await _score(suite, trace)
+                results.add(trace, record)
+                tally.add(record)
+                _count(course, trace)
+        report = _conclude(suite, tally.evidence(_meta(suite, course)))
+        results.write_run(report, suite.case_facts)
+    publish(report, out)
+    return report
+
+
+def publish(report: Report, out: Path) -> None:
+    """Write every surface of a report into the run's folder."""
+    for sink in SINKS.values():
+        write_text(out / sink.file, sink.render(report))
+
+
+async def _measure(suite: Suite, out: Path) -> AsyncGenerator[tuple[Trace, TrialRecord], None]:
+    config = suite.config
+    plan = tuple((case, tuple(range(1, config.run.trials + 1))) for case in suite.cases)
+    booted = boot(config.agent.boot, root=Path(config.root), log=out / LOG_FILE, redact=suite.redact)
+    async with _lifecycle(suite), booted as agent:
+        async with aclosing(drive(agent, config.agent, config.run, plan, suite.redact)) as traces:
+            async for trace in traces:
+                yield trace, await _score(suite, trace)
+
+
+async def _score(suite: Suite, trace: Trace) -> TrialRecord:
+    scores = await score_trial(suite.metrics, suite.expected[trace.case], trace)
+    return record_of(trace, scores)
+
+
+@asynccontextmanager
+async def _lifecycle(suite: Suite) -> AsyncIterator[None]:
+    """Every metric of a suite, entered together."""
+    async with AsyncExitStack() as stack:
+        for metric in suite.metrics:
+            await stack.enter_async_context(metric)
+        yield
+
+
+def _conclude(suite: Suite, evidence: Evidence) -> Report:
+    config = suite.config
+    comparison = compare(
+        evidence,
+        suite.baseline,
+        suite.baseline_facts,
+        rules=config.rules,
+        undecided=config.undecided,
+        enforced=config.enforce == "block",
+    )
+    return Report(
+        meta=evidence.meta,
+        metrics=suite.metric_facts,
+        rules=config.rules,
+        undecided=config.undecided,
+        comparison=comparison,
+    )
+
+
+def _begin() -> _Course:
+    return _Course(run=uuid.uuid4().hex[:12], started=datetime.now(UTC), clock=time.monotonic())
+
+
+def _count(course: _Course, trace: Trace) -> None:
+    course.trials += 1
+    course.measured += not isinstance(trace.outcome, Throttled | Refused)
+    course.retries += trace.retries
+    tokens = tokens_of(trace)
+    if tokens is not None:
+        course.tokens = (course.tokens or 0) + tokens
+
+
+def _meta(suite: Suite, course: _Course) -> Meta:
+    config = suite.config
+    root = Path(config.root)
+    inputs = {Path(config.file), *(root / case.place.file for case in suite.cases)}
+    return Meta(
+        run=course.run,
+        gate=__version__,
+        started_at=course.started.isoformat(timespec="seconds"),
+        duration_s=round(time.monotonic() - course.clock, 3),
+        config=config.file,
+        protocol=config.agent.protocol,
+        commit=commit_of(root, inputs, ignore=[root / config.baseline]),
+        selection=suite.selection,
+        interrupted=bool(course.signal),
+        agent_down=course.agent_down,
+        log_tail=course.log_tail,
+        planned_trials=len(suite.cases) * config.run.trials,
+        measured_trials=course.measured,
+        retries=course.retries,
+        tokens=course.tokens,
+    )
+
+
+@contextmanager
+def _interruptible(course: _Course) -> Iterator[None]:
+    """Turn the first SIGINT or SIGTERM into the cancellation of the running task; more of them change nothing."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def interrupt(number: int) -> None:
+        if not course.signal and task:
+            course.signal = number
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt, number)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

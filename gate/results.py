@@ -1,0 +1,133 @@
+"""The folder of a run: traces and trials stream to disk; run.json repeats comparing and publishing."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from gate.documents import write_text
+from gate.errors import UsageError
+from gate.formats.records import Malformed, dump, load
+from gate.model import Json
+from gate.model.run import CaseFacts, Report, TrialRecord
+from gate.model.trace import Trace
+
+VERSION = 1
+RUN_FILE, TRACES_FILE, LOG_FILE = "run.json", "traces.jsonl", "agent.log"
+_SPOOL = ".trials.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A run.json: the report, the facts of its cases, and every trial."""
+
+    report: Report
+    cases: tuple[CaseFacts, ...]
+    trials: tuple[TrialRecord, ...]
+
+
+class Results:
+    """Writes a run's folder; nothing but an index of the trials stays in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._index: list[tuple[str, int, int]] = []
+
+    def __enter__(self) -> Self:
+        """Make the folder and start its files anew; raises UsageError where that is impossible."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._traces: TextIO = (self.folder / TRACES_FILE).open("w", encoding="utf-8", newline="\n")
+            self._spool: TextIO = (self.folder / _SPOOL).open("w+", encoding="utf-8", newline="\n")
+        except OSError as error:
+            reason = f"cannot write to {self.folder}: {error.strerror}"
+            raise UsageError(reason, hint="Choose another folder with --out.") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the files and drop the spool: run.json has what was in it."""
+        self._traces.close()
+        self._spool.close()
+        (self.folder / _SPOOL).unlink(missing_ok=True)
+
+    def add(self, trace: Trace, record: TrialRecord) -> None:
+        """Append one trial, whole on disk before the next one."""
+        self._traces.write(line(dump(trace)))
+        self._traces.flush()
+        self._index.append((record.case, record.trial, self._spool.tell()))
+        self._spool.write(line(dump(record)))
+
+    def write_run(self, report: Report, cases: Sequence[CaseFacts]) -> None:
+        """Write run.json; its trials stand in the order of the cases, however they finished."""
+        order = {facts.id: number for number, facts in enumerate(cases)}
+        index = sorted(self._index, key=lambda entry: (order[entry[0]], entry[1]))
+        head = {"cases": dump(tuple(cases)), "report": dump(report)}
+        write_text(self.folder / RUN_FILE, _assemble(head, self._spooled(index)))
+
+    def _spooled(self, index: Sequence[tuple[str, int, int]]) -> Iterator[str]:
+        for _, _, offset in index:
+            self._spool.seek(offset)
+            yield self._spool.readline().rstrip("\n")
+
+
+def line(value: Json) -> str:
+    """One canonical JSON line."""
+    return (
+        json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+    )
+
+
+def read_run(path: Path) -> StoredRun:
+    """Read a run.json (or the folder that holds it); raises UsageError with what is wrong."""
+    file = path / RUN_FILE if path.is_dir() else path
+    try:
+        return _stored(json.loads(file.read_text(encoding="utf-8")))
+    except OSError as error:
+        hint = "`agent-gate run` writes it; name another with the command's argument or --out."
+        raise UsageError(f"cannot read {file}: {error.strerror}", hint=hint) from error
+    except (Malformed, ValueError) as error:
+        raise UsageError(f"{file} cannot be used: {error}") from error
+
+
+def _stored(data: Json) -> StoredRun:
+    if not isinstance(data, Mapping) or data.get("version") != VERSION:
+        raise Malformed(f"this is no run record of version {VERSION}")
+    return StoredRun(
+        report=load(Report, data.get("report")),
+        cases=load(tuple[CaseFacts, ...], data.get("cases")),
+        trials=load(tuple[TrialRecord, ...], data.get("trials")),
+    )
+
+
+def read_traces(path: Path) -> Iterator[Trace]:
+    """The traces of a traces.jsonl (or of the folder that holds it), one at a time; raises UsageError."""
+    file = path / TRACES_FILE if path.is_dir() else path
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, text in enumerate(lines, start=1):
+                try:
+                    yield load(Trace, json.loads(text))
+                except (Malformed, ValueError) as error:
+                    raise UsageError(f"{file}:{number} is not a trace: {error}") from error
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def _assemble(head: Mapping[str, Json], trials: Iterator[str]) -> Iterator[str]:
+    """The text of run.json in pieces: one key a line and one trial a line, to be read and diffed."""
+    yield "{\n"
+    for key in sorted(head):
+        yield f"{json.dumps(key)}: {line(head[key]).rstrip()},\n"
+    yield '"trials": ['
+    separator = "\n"
+    for trial in trials:
+        yield separator + trial
+        separator = ",\n"
+    yield "\n],\n"
+    yield f'"version": {VERSION}\n}}\n'
