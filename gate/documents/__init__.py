@@ -1,13 +1,14 @@
 """YAML and JSON in with positions, schema check to findings; canonical JSON out, atomically."""
 
 from gate.documents.document import Document, Spot
-from gate.documents.files import canonical, parse, read, write_text
+from gate.documents.files import canonical, no_collection, parse, read, write_text
 from gate.documents.schema import schema_names, schema_text, validate
 
 __all__ = [
     "Document",
     "Spot",
     "canonical",
+    "no_collection",
     "parse",
     "read",
     "schema_names",

@@ -25,7 +25,7 @@ def parse(text: str, file: str, *, dates: Collection[str] = ("until",)) -> Docum
     in `dates`, where a date is what is meant.
     """
     text = text.removeprefix("\ufeff")
-    with _no_collection():
+    with no_collection():
         if file.endswith(".json"):
             return parse_json(text, file)
         from gate.documents.yaml_text import parse_yaml
@@ -93,7 +93,7 @@ def _reason(error: OSError) -> str:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """A large file makes a million objects and no garbage: walking them all the time is most of the time."""
     was = gc.isenabled()
     gc.disable()

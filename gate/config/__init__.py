@@ -1,0 +1,34 @@
+"""agent-gate.yml to Config, or every finding that says why not."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.config.build import build
+from gate.config.units import seconds
+from gate.documents import Document, read, validate
+from gate.model.config import Config
+from gate.model.finding import Finding
+
+__all__ = ["Loaded", "from_document", "load", "seconds"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """The config, None where it cannot be used, and the document, for places that Config does not keep."""
+
+    config: Config | None
+    findings: tuple[Finding, ...]
+    document: Document
+
+
+def load(path: Path) -> Loaded:
+    """Read a config; its folder is the root that paths in it start from. Never raises for bad content."""
+    return from_document(read(path, path.as_posix()), path.parent)
+
+
+def from_document(document: Document, root: Path) -> Loaded:
+    """Make a config of a document, wherever it came from."""
+    findings = (*document.findings, *validate(document, "config"))
+    broken = document.broken or any(finding.level == "error" for finding in findings)
+    config = None if broken else build(document, root.as_posix())
+    return Loaded(config=config, findings=findings, document=document)
