@@ -1,0 +1,78 @@
+"""Golden files to cases: one reader a file, the READERS table, and what must hold over all files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gate.dataset import adk_evalset, own
+from gate.dataset.dump import dump_case
+from gate.dataset.files import find
+from gate.dataset.groups import grouped
+from gate.dataset.reader import Reader
+from gate.dataset.selection import select
+from gate.dataset.unknown import explain
+from gate.documents import Document, no_collection, read
+from gate.model.case import Case
+from gate.model.finding import Finding
+
+__all__ = ["READERS", "Loaded", "dump_case", "load", "select", "suite"]
+
+READERS: Final[Mapping[str, Reader]] = {
+    "adk-evalset": adk_evalset,
+    "agent-gate": own,
+}
+"""Every format of golden files by its name; the first that accepts a file reads it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A suite: its cases with their groups, dependencies before dependents, and all that is wrong with it."""
+
+    cases: tuple[Case, ...]
+    files: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def load(patterns: Sequence[str], root: Path) -> Loaded:
+    """Read all files that the patterns match, relative to `root`; bad content is a finding, no exception."""
+    files, missing = find(patterns, root)
+    with no_collection():
+        return suite((read(root / file, file) for file in files), missing)
+
+
+def suite(documents: Iterable[Document], findings: Sequence[Finding] = ()) -> Loaded:
+    """Make a suite of documents, wherever they come from; `findings` are those of finding them."""
+    files: list[str] = []
+    cases: dict[str, Case] = {}
+    found = list(findings)
+    for document in documents:
+        files.append(document.file)
+        in_file, wrong = _read(document)
+        found += [*document.findings, *wrong]
+        for case in in_file:
+            first = cases.setdefault(case.id, case)
+            if first is not case:
+                found.append(_duplicate(case, first))
+    ordered, wrong = grouped(tuple(cases.values()))
+    return Loaded(cases=ordered, files=tuple(files), findings=(*found, *wrong))
+
+
+def _read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
+    if document.broken:
+        return (), ()
+    for reader in READERS.values():
+        if reader.accepts(document.value):
+            return reader.read(document)
+    return (), (explain(document),)
+
+
+def _duplicate(case: Case, first: Case) -> Finding:
+    return Finding(
+        rule="duplicate-id",
+        level="error",
+        place=case.place,
+        what=f"case {case.id!r} is also at {first.place.file}:{first.place.line}",
+        why="The baseline knows a case by its id alone, so an id stands for one case over all files.",
+        fix="Rename one of the two.",
+    )

@@ -1,0 +1,273 @@
+"""Agent Gate's own golden files, as schemas/dataset.schema.json describes them.
+
+Reading is strict and gives up on a case at its first fault; only then the whole file goes through its schema,
+which names every fault with its place. So a suite without faults, which is what nearly every run reads, pays
+for no validator; a test holds that both refuse the same cases.
+"""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from gate.dataset.narrow import (
+    Refused,
+    any_text,
+    distinct,
+    free_mapping,
+    label,
+    many,
+    mapping,
+    matching,
+    one_of,
+    text,
+    texts,
+)
+from gate.documents import Document, validate
+from gate.model import Json
+from gate.model.case import (
+    Answer,
+    Answers,
+    BlobPart,
+    Case,
+    Expect,
+    ExpectedCall,
+    FilePart,
+    Nodes,
+    Parallel,
+    Quarantine,
+    TextPart,
+    Turn,
+    User,
+    UserPart,
+)
+from gate.model.finding import Finding, Place
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MIME_TYPE = re.compile(r"[^/\s]+/[^/\s]+")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+_FILE_KEYS = frozenset({"$schema", "category", "isolation"})
+_CASE_KEYS = frozenset(
+    {"category", "tags", "start_state", "turns", "user", "expect", "depends_on", "isolation", "quarantine"}
+)
+_TURN_KEYS = frozenset({"user", "answer", "expect"})
+_EXPECT_KEYS = frozenset(Expect.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Defaults:
+    """What a file says once for all its cases."""
+
+    category: str = ""
+    isolation: Literal["own", "shared"] = "own"
+
+
+def accepts(value: Json) -> bool:
+    """Whether the value has `cases` (or a key that was meant to be), or is a list of them."""
+    if isinstance(value, dict):
+        return "cases" in value or bool(difflib.get_close_matches("cases", map(str.lower, value), n=1))
+    return isinstance(value, list)
+
+
+def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
+    """Give the cases that are fine; where any is not, what the schema says of the whole file."""
+    value = document.value
+    base: tuple[str | int, ...] = ("cases",) if isinstance(value, dict) else ()
+    listed = value.get("cases") if isinstance(value, dict) else value
+    try:
+        defaults, refused = _defaults(value), not isinstance(listed, list)
+    except Refused:
+        defaults, refused = _Defaults(), True
+    cases: list[Case] = []
+    dates: list[Finding] = []
+    for index, found in enumerate(listed if isinstance(listed, list) else ()):
+        path = (*base, index)
+        try:
+            cases.append(_case(found, defaults, document, path))
+        except Refused:
+            refused = True
+        except _NoSuchDay as wrong:
+            dates.append(_no_such_day(str(wrong), document.place((*path, "quarantine", "until"))))
+    findings = validate(document, "dataset") if refused else ()
+    return tuple(cases), (*findings, *dates)
+
+
+class _NoSuchDay(Exception):
+    """A date of the right form that no calendar has."""
+
+
+def _no_such_day(written: str, place: Place) -> Finding:
+    return Finding(
+        rule="bad-date",
+        level="error",
+        place=place,
+        what=f"there is no day {written!r}",
+        why="a quarantine ends by itself on its last day",
+        fix="until: 2027-01-31",
+    )
+
+
+def _defaults(value: Json) -> _Defaults:
+    if not isinstance(value, dict):
+        return _Defaults()
+    found = mapping(value, needs=frozenset({"cases"}), may=_FILE_KEYS)
+    any_text(found.get("$schema", ""))
+    return _Defaults(
+        category=label(found["category"]) if "category" in found else "",
+        isolation=_isolation(found.get("isolation", "own")),
+    )
+
+
+def _case(value: Json, defaults: _Defaults, document: Document, path: Sequence[str | int]) -> Case:
+    found = mapping(value, needs=frozenset({"id"}), may=_CASE_KEYS)
+    short = one_of(found, "turns", "user") == "user"
+    expect = _expect(found.get("expect", {}))
+    if short:
+        place = document.place((*path, "user"), key=True)
+        turns: tuple[Turn, ...] = (Turn(sent=_user(found["user"]), expect=expect, place=place),)
+    else:
+        turns = _turns(found["turns"], document, (*path, "turns"))
+    return Case(
+        id=label(found["id"]),
+        turns=turns,
+        place=document.place(path),
+        category=label(found["category"]) if "category" in found else defaults.category,
+        tags=distinct(many(label, found["tags"])) if found.get("tags", []) != [] else (),
+        start_state=free_mapping(found.get("start_state", {})),
+        expect=Expect() if short else expect,
+        depends_on=distinct(texts(found["depends_on"])) if "depends_on" in found else (),
+        isolation=_isolation(found["isolation"]) if "isolation" in found else defaults.isolation,
+        quarantine=_quarantine(found["quarantine"]) if "quarantine" in found else None,
+    )
+
+
+def _isolation(value: Json) -> Literal["own", "shared"]:
+    match value:
+        case "own" | "shared":
+            return value
+        case _:
+            raise Refused
+
+
+def _quarantine(value: Json) -> Quarantine:
+    found = mapping(value, needs=frozenset({"owner", "reason", "until"}), may=frozenset())
+    owner, reason, until = label(found["owner"]), text(found["reason"]), matching(_DATE, found["until"])
+    try:
+        day = date.fromisoformat(until)
+    except ValueError:
+        raise _NoSuchDay(until) from None
+    return Quarantine(owner=owner, reason=reason, until=day)
+
+
+def _turns(value: Json, document: Document, path: Sequence[str | int]) -> tuple[Turn, ...]:
+    turns = many(_turn, value)
+    return tuple(
+        Turn(sent=sent, expect=expect, place=document.place((*path, index)))
+        for index, (sent, expect) in enumerate(turns)
+    )
+
+
+def _turn(value: Json) -> tuple[User | Answers, Expect]:
+    found = mapping(value, may=_TURN_KEYS)
+    said = one_of(found, "user", "answer") == "user"
+    sent = _user(found["user"]) if said else _answers(found["answer"])
+    return sent, _expect(found.get("expect", {}))
+
+
+def _user(value: Json) -> User:
+    if isinstance(value, str):
+        return User(parts=(TextPart(text=value),))
+    return User(parts=many(_part, value))
+
+
+def _part(value: Json) -> UserPart:
+    found = free_mapping(value)
+    match one_of(found, "text", "data", "uri"):
+        case "text":
+            return TextPart(text=any_text(mapping(found, may=frozenset({"text"}))["text"]))
+        case kind:
+            mapping(found, needs=frozenset({"mime_type", kind}), may=frozenset())
+    mime_type = matching(_MIME_TYPE, found["mime_type"])
+    if kind == "data":
+        return BlobPart(mime_type=mime_type, data=matching(_BASE64, found["data"]))
+    return FilePart(mime_type=mime_type, uri=text(found["uri"]))
+
+
+def _answers(value: Json) -> Answers:
+    found = free_mapping(value)
+    return Answers(answers=many(_answer, list(found.items())))
+
+
+def _answer(value: Json) -> Answer:
+    match value:
+        case ("", _):
+            raise Refused
+        case (str(to), "approve" | "reject" as decision):
+            return Answer(to=to, decision=decision)
+        case (str(to), str(words)):
+            return Answer(to=to, decision="input", value=words)
+        case (str(to), {"input": given, **rest}) if not rest:
+            return Answer(to=to, decision="input", value=given)
+        case _:
+            raise Refused
+
+
+def _expect(value: Json) -> Expect:
+    if not value and isinstance(value, dict):
+        return _NOTHING
+    found = mapping(value, may=_EXPECT_KEYS)
+    return Expect(
+        calls=_calls(found["calls"]) if "calls" in found else None,
+        nodes=_nodes(found["nodes"]) if "nodes" in found else None,
+        state=_state(found["state"]) if "state" in found else None,
+        state_keys=many(text, found["state_keys"]) if "state_keys" in found else None,
+        contains=texts(found["contains"]) if "contains" in found else None,
+        excludes=texts(found["excludes"]) if "excludes" in found else None,
+        pauses=_pauses(found["pauses"]) if "pauses" in found else None,
+        reference=text(found["reference"]) if "reference" in found else None,
+        rubric=text(found["rubric"]) if "rubric" in found else None,
+    )
+
+
+_NOTHING = Expect()
+
+
+def _calls(value: Json) -> tuple[ExpectedCall, ...]:
+    return () if value == "none" else many(_call, value)
+
+
+def _call(value: Json) -> ExpectedCall:
+    if isinstance(value, str):
+        return ExpectedCall(name=text(value))
+    found = mapping(value, needs=frozenset({"name"}), may=frozenset({"args"}))
+    args = free_mapping(found["args"]) if "args" in found else None
+    return ExpectedCall(name=text(found["name"]), args=args)
+
+
+def _nodes(value: Json) -> Nodes:
+    return many(_node, value)
+
+
+def _node(value: Json) -> str | Parallel:
+    if isinstance(value, str):
+        return text(value)
+    found = mapping(value, needs=frozenset({"parallel"}), may=frozenset())
+    return Parallel(branches=many(_branch, found["parallel"]))
+
+
+def _branch(value: Json) -> Nodes:
+    return (text(value),) if isinstance(value, str) else _nodes(value)
+
+
+def _state(value: Json) -> dict[str, Json]:
+    found = free_mapping(value)
+    if not found or "" in found:
+        raise Refused
+    return found
+
+
+def _pauses(value: Json) -> tuple[str, ...]:
+    return () if value == "none" else texts(value)

@@ -1,0 +1,41 @@
+"""What to say of a file that no reader accepts."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from gate.documents import Document
+from gate.model import Json
+from gate.model.finding import Finding
+
+_FORMS: Final = "A golden file has `cases:`, or is an ADK EvalSet with `eval_cases`."
+_NARROWER: Final = (
+    "Let `dataset:` match golden files only, for example `golden/*.yaml` or `golden/*.evalset.json`."
+)
+
+
+def explain(document: Document) -> Finding:
+    """Say what the file seems to be instead of a golden file."""
+    what, fix = _seems(document.value)
+    return Finding(
+        rule="not-a-dataset", level="error", place=document.place(), what=what, why=_FORMS, fix=fix
+    )
+
+
+def _seems(value: Json) -> tuple[str, str]:
+    if not isinstance(value, Mapping):
+        return "this is no golden file: at its top is neither a mapping nor a list", _NARROWER
+    if "agent" in value and ("dataset" in value or "version" in value):
+        return "this is a configuration of the gate, not a golden file", _NARROWER
+    if "criteria" in value:
+        return "this is a configuration of `adk eval`, not a golden file", _NARROWER
+    if "conversation" in value or "conversation_scenario" in value:
+        return (
+            "this is one EvalCase without its EvalSet",
+            'Write {"eval_set_id": "…", "eval_cases": […]} around it.',
+        )
+    if "eval_cases" in value:
+        return (
+            "this is a dataset of agents-cli, which is not read",
+            "Write its cases as `cases:` with `user:`.",
+        )
+    return "no format of golden files fits this file", _NARROWER
