@@ -95,9 +95,10 @@ def failure_in(events: Sequence[Event], exposes: Sequence[Exposed]) -> Stopped |
     """What a turn's events say of a failure although the exchange itself went well, or None.
 
     A reported limit counts wherever it occurs, for it spoils what came after. Another reported error counts
-    unless the agent went on to an answer or a call. An answer that is nothing but a limit's error text counts
-    only where the turn has no tool call and cost no token: usage of zero was reported, or the protocol exposes
-    no usage at all. Where usage is exposed and absent nobody knows: a talk about quotas stays an answer.
+    unless the agent went on to an answer or a call. An answer that is nothing but a limit's error text
+    counts only where the turn has no tool call and cost no token: usage of zero was reported, or the
+    protocol exposes no usage at all. Where usage is exposed and absent nobody knows: a talk about quotas
+    stays an answer.
     """
     for event in events:
         if event.error and _LIMIT_REPORTED.search(event.error):

@@ -9,7 +9,7 @@ LONGEST_BACKOFF_S = 30.0
 
 
 class Pace:
-    """Shared by all workers of a run. Each turn takes one place, a retried one too; opening a session takes none.
+    """Shared by all workers. Each turn takes one place, a retried one too; opening a session takes none.
 
     Places are spread evenly: at 15 a minute a turn may start every four seconds. `sleep` and `clock` (both in
     seconds) are there for tests.

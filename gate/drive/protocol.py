@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from gate.http import Client
 from gate.model.agent import Agent
 from gate.model.case import Case, Turn
 from gate.model.config import AgentConfig
-from gate.model.trace import Event, Exposed, Outcome, Pause
+from gate.model.trace import Event, Exposed, Outcome, Pause, Trace
+from gate.redact import Redactor
 
 
 class Stopped(Exception):
@@ -28,8 +29,8 @@ class Conversation(Protocol):
     def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
         """Send one turn and yield assembled events as they arrive; the runner stamps seq, turn and at_ms.
 
-        `pauses` are those that are open before the turn. Raises Stopped, or an HttpError that the runner maps to
-        an outcome.
+        `pauses` are those that are open before the turn. Raises Stopped, or an HttpError that the runner maps
+        to an outcome.
         """
 
 
@@ -42,4 +43,12 @@ class AgentProtocol(Protocol):
         """Open a fresh session with the case's start state, and leave nothing behind."""
 
 
-ProtocolFactory: TypeAlias = Callable[[AgentConfig, Agent], AgentProtocol]
+@runtime_checkable
+class Recordings(Protocol):
+    """The place of a protocol where nothing is sent, because every trial has been recorded before."""
+
+    def trace(self, case: Case, trial: int, redact: Redactor) -> Trace:
+        """The recorded trial; Refused where there is none."""
+
+
+ProtocolFactory: TypeAlias = Callable[[AgentConfig, Agent], AgentProtocol | Recordings]

@@ -14,7 +14,10 @@ Ended: TypeAlias = Literal["answered", "paused", "failed"]
 
 
 class Recorder:
-    """The turns of one attempt; times are milliseconds since it began, without waits that the gate imposes."""
+    """The turns of one attempt, redacted as they come.
+
+    Times are milliseconds since it began, without the waits that the gate imposes.
+    """
 
     def __init__(self, redact: Redactor, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self._redact = redact

@@ -1,0 +1,171 @@
+"""What the `http` protocol hears: JSONPath from the config turns any JSON answer into events."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard, cast
+
+from gate.drive.http_template import as_text
+from gate.drive.json_paths import BadPath, Path
+from gate.http import BadBody, parse_json
+from gate.model import Json
+from gate.model.trace import Call, Event, Exposed, Part, Pause, Result, Text, Usage
+
+_PARTS: Mapping[str, Mapping[str, str]] = {
+    "call": {"id": "$.id", "name": "$.name", "args": "$.arguments"},
+    "result": {"call_id": "$.call_id", "name": "$.name", "value": "$.output", "is_error": "$.is_error"},
+    "pause": {"id": "$.id", "name": "$.name", "tool": "$.tool", "message": "$.message"},
+    "usage": {},
+}
+"""How each call, result and pause is read where its block does not say so, relative to its own node."""
+
+_EXPOSES: Mapping[str, Exposed] = {
+    "text": "text",
+    "calls": "calls",
+    "nodes": "nodes",
+    "state": "state",
+    "state_delta": "state",
+    "usage": "usage",
+    "pauses": "pauses",
+}
+
+
+class Answer:
+    """The `response` block, compiled; `exposes` is what it maps. Raises BadPath."""
+
+    def __init__(self, block: Mapping[str, Json]) -> None:
+        self._paths = {key: _path(key, text) for key, text in block.items() if key not in _PARTS}
+        self._parts = {
+            part: {
+                key: _path(f"{part}.{key}", text) for key, text in {**known, **_block(block, part)}.items()
+            }
+            for part, known in _PARTS.items()
+        }
+        self.exposes: tuple[Exposed, ...] = tuple(
+            dict.fromkeys(_EXPOSES[key] for key in block if key in _EXPOSES)
+        )
+
+    def session(self, body: Json) -> str:
+        """The agent's own id of the session, or ""."""
+        found = self._first("session", body)
+        return "" if found is None else as_text(found)
+
+    def events(self, body: Json, state: Mapping[str, Json]) -> Iterator[Event]:
+        """One event a node visit, and one for all else; `state` is the one before. Raises BadBody."""
+        for node in self._found("nodes", body):
+            yield Event(node=as_text(node), not_in_trajectory="a node visit without content")
+        calls = [self._call(node) for node in self._found("calls", body)]
+        names = {call.id: call.name for call in calls}
+        results = [self._result(node, names) for node in self._found("results", body)]
+        error = self._first("error", body)
+        yield Event(
+            author="agent",
+            parts=(*calls, *results, *self._text(body)),
+            state_delta=self._state_delta(body, state),
+            usage=self._usage(body),
+            error="" if error is None else as_text(error),
+            pauses=tuple(self._pause(node) for node in self._found("pauses", body)),
+        )
+
+    def _found(self, key: str, body: Json) -> Sequence[Json]:
+        path = self._paths.get(key)
+        return path.find(body) if path else ()
+
+    def _first(self, key: str, body: Json) -> Json:
+        path = self._paths.get(key)
+        return path.first(body) if path else None
+
+    def _text(self, body: Json) -> tuple[Part, ...]:
+        texts = [as_text(node) for node in self._found("text", body) if node is not None]
+        return (Text(text="\n".join(texts)),) if any(texts) else ()
+
+    def _call(self, node: Json) -> Call:
+        paths = self._parts["call"]
+        call_id, name = _string(paths["id"].first(node)), _string(paths["name"].first(node))
+        if not name:
+            raise BadBody(f"a tool call has no name at {paths['name'].text}: {_excerpt(node)}")
+        args, why = _arguments(paths["args"].first(node))
+        return Call(id=call_id, name=name, args=args, args_error=why)
+
+    def _result(self, node: Json, names: Mapping[str, str]) -> Result:
+        paths = self._parts["result"]
+        call_id = _string(paths["call_id"].first(node))
+        return Result(
+            call_id=call_id,
+            name=_string(paths["name"].first(node)) or names.get(call_id, ""),
+            value=paths["value"].first(node),
+            is_error=paths["is_error"].first(node) is True,
+        )
+
+    def _pause(self, node: Json) -> Pause:
+        paths = self._parts["pause"]
+        pause_id, name, tool, message = (
+            _string(paths[key].first(node)) for key in ("id", "name", "tool", "message")
+        )
+        if not (name or pause_id or tool):
+            raise BadBody(f"a pause has no id at {paths['id'].text}: {_excerpt(node)}")
+        return Pause(
+            id=pause_id or name or tool,
+            name=name or pause_id,
+            kind="confirm" if tool else "input",
+            tool=tool,
+            message=message,
+        )
+
+    def _usage(self, body: Json) -> Usage | None:
+        paths = self._parts["usage"]
+        counts = [paths[key].first(body) if key in paths else None for key in ("input", "output")]
+        if not any(map(_is_count, counts)):
+            return None
+        known = [int(count) if _is_count(count) else 0 for count in counts]
+        return Usage(input_tokens=known[0], output_tokens=known[1])
+
+    def _state_delta(self, body: Json, state: Mapping[str, Json]) -> Mapping[str, Json]:
+        delta = self._first("state_delta", body)
+        changes = {**delta} if isinstance(delta, dict) else {}
+        snapshot = self._first("state", body)
+        if isinstance(snapshot, dict):
+            changes |= {
+                key: value for key, value in snapshot.items() if key not in state or state[key] != value
+            }
+            changes |= dict.fromkeys(key for key in state if key not in snapshot)
+        return changes
+
+
+def _path(key: str, text: Json) -> Path:
+    if not isinstance(text, str):
+        raise BadPath(f"http.response.{key} is not a JSONPath but {_excerpt(text)}")
+    try:
+        return Path(text)
+    except BadPath as error:
+        raise BadPath(f"http.response.{key}: {error}") from None
+
+
+def _block(block: Mapping[str, Json], key: str) -> Mapping[str, Json]:
+    found = block.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _arguments(value: Json) -> tuple[Mapping[str, Json] | None, str]:
+    """A call's arguments as an object, or as JSON text of one, and why they cannot be read."""
+    if isinstance(value, str) and value.strip():
+        try:
+            value = parse_json(value)
+        except BadBody as error:
+            return None, error.reason
+    if value is None or value == "" or (isinstance(value, str) and not value.strip()):
+        return {}, ""
+    if isinstance(value, dict):
+        return cast("dict[str, Json]", value), ""
+    return None, f"not an object: {_excerpt(value)}"
+
+
+def _is_count(value: Json) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _string(value: Json) -> str:
+    return "" if value is None else as_text(value)
+
+
+def _excerpt(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)[:120]
