@@ -22,7 +22,7 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; nothing escapes but a bug's traceback, printed for a report."""
+    """Run one command and return its exit code; a bug prints its traceback, ready for a report."""
     options = parser().parse_args(arguments)
     try:
         command: Callable[[argparse.Namespace], int] = import_module(f"gate.commands.{options.command}").main

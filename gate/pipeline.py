@@ -4,7 +4,7 @@ import asyncio
 import signal
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -55,9 +55,9 @@ class _Course:
 
 
 async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
-    """Run a checked suite to its verdict and write the run's folder; returns the report and the signal, if any.
+    """Run a checked suite to its verdict, write the run's folder; returns the report and the signal, if any.
 
-    A signal or a dead agent ends the measuring, not the run: what was measured is judged and written all the same.
+    A signal or a dead agent ends the measuring, not the run: what was measured is judged and written.
     """
     course = _begin()
     watch.planned(suite)
@@ -81,7 +81,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
     return report, course.signal
 
 
-async def grade(suite: Suite, traces: Sequence[Trace], out: Path) -> Report:
+async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     """Score recorded traces again, with this suite's cases, metrics and rules."""
     course = _begin()
     tally = Tally(suite.metric_facts, suite.case_facts)
@@ -108,10 +108,13 @@ async def _measure(suite: Suite, out: Path) -> AsyncGenerator[tuple[Trace, Trial
     config = suite.config
     plan = tuple((case, tuple(range(1, config.run.trials + 1))) for case in suite.cases)
     booted = boot(config.agent.boot, root=Path(config.root), log=out / LOG_FILE, redact=suite.redact)
-    async with _lifecycle(suite), booted as agent:
-        async with aclosing(drive(agent, config.agent, config.run, plan, suite.redact)) as traces:
-            async for trace in traces:
-                yield trace, await _score(suite, trace)
+    async with (
+        _lifecycle(suite),
+        booted as agent,
+        aclosing(drive(agent, config.agent, config.run, plan, suite.redact)) as traces,
+    ):
+        async for trace in traces:
+            yield trace, await _score(suite, trace)
 
 
 async def _score(suite: Suite, trace: Trace) -> TrialRecord:
@@ -185,7 +188,7 @@ def _meta(suite: Suite, course: _Course) -> Meta:
 
 @contextmanager
 def _interruptible(course: _Course) -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into the cancellation of the running task; more of them change nothing."""
+    """Turn the first SIGINT or SIGTERM into the cancellation of the running task; more change nothing."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
     def interrupt(number: int) -> None:

@@ -28,7 +28,7 @@ EXCERPT = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """A checked suite. `cases` are sent as written; `expected` are the same with secrets taken out, for scoring."""
+    """A checked suite: `cases` are sent as written, `expected` are the same without secrets, for scoring."""
 
     config: Config
     cases: tuple[Case, ...]
@@ -40,6 +40,7 @@ class Suite:
     baseline_facts: BaselineFacts
     redact: Redactor
     selection: tuple[str, ...]
+    warnings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class Selection:
 
 
 def prepare(config_path: Path, selection: Selection, *, strict: bool = False) -> Suite:
-    """Check everything and load the baseline; raises BadInput with every finding, UsageError for the selection."""
+    """Check everything and load the baseline; raises BadInput with every finding, or UsageError."""
     today = datetime.now(UTC).date()
     checked = check(config_path, today=today)
     config = checked.config
@@ -80,6 +81,7 @@ def prepare(config_path: Path, selection: Selection, *, strict: bool = False) ->
         baseline_facts=facts,
         redact=redact,
         selection=_words(selection),
+        warnings=tuple(findings),
     )
 
 

@@ -32,9 +32,8 @@ def main(options: argparse.Namespace) -> int:
     path = Path(config.root) / config.baseline
     write_text(path, (line(value) for value in to_lines(pooled)))
     trials = sum(case.trials for case in stored.cases)
-    print(
-        f"{config.baseline}: {len(pooled.runs)} runs, now with {report.meta.run} ({trials} trials). Commit it."
-    )
+    runs = "1 run" if len(pooled.runs) == 1 else f"{len(pooled.runs)} runs"
+    print(f"{config.baseline}: {runs}, now with {report.meta.run} ({trials} trials). Commit it.")
     return PASS
 
 

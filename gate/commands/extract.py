@@ -5,25 +5,25 @@ import json
 from pathlib import Path
 
 from gate.errors import PASS, UsageError
-from gate.formats.messages import messages, summary
+from gate.formats.messages import conversation, messages, summary
 from gate.formats.records import Malformed, load
-from gate.formats.sessions import read_session
-from gate.model.trace import Trace
-from gate.publish import events_table
+from gate.formats.sessions import NotASession, session_events
+from gate.model.trace import Event, Trace
+from gate.publish import events
 from gate.redact import Redactor
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print the messages, or with --summary a row for each event with what it gave or why nothing."""
-    trace = _read(Path(options.trace), options.case, options.trial)
+    """Print the messages as JSON, or with --summary a row for each event."""
+    found = _read(Path(options.trace), options.case, options.trial)
     if options.summary:
-        print(events_table(summary(trace)))
+        print(events.render(summary(found)))
     else:
-        print(json.dumps(messages(trace), indent=2, ensure_ascii=False))
+        print(json.dumps(messages(found), indent=2, ensure_ascii=False))
     return PASS
 
 
-def _read(path: Path, case: str | None, trial: int) -> Trace:
+def _read(path: Path, case: str | None, trial: int) -> tuple[Event, ...]:
     try:
         text = Redactor().text(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -32,10 +32,10 @@ def _read(path: Path, case: str | None, trial: int) -> Trace:
         raise UsageError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
     traces = _traces(text)
     if traces:
-        return _choose(traces, path, case, trial)
+        return conversation(_choose(traces, path, case, trial))
     try:
-        return read_session(text)
-    except ValueError as error:
+        return session_events(text)
+    except NotASession as error:
         hint = "It reads traces.jsonl, ADK session JSON, a list of events, and JSON lines of events."
         raise UsageError(f"{path} holds no session that this command knows: {error}", hint=hint) from error
 

@@ -94,7 +94,8 @@ agent:
   protocol: adk
   app: {found.app}
   boot:
-    command: [adk, api_server, --host, 127.0.0.1, --port, "{{port}}", --session_service_uri, "memory://", .]{cwd}
+    command:
+      [adk, api_server, --host, 127.0.0.1, --port, "{{port}}", --session_service_uri, "memory://", .]{cwd}
     ready: {{path: /health, within: 60s}}
     # pass_env: [GOOGLE_API_KEY]       # what the agent may see of your environment; redacted everywhere
 dataset: golden/*.yaml

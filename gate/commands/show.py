@@ -22,7 +22,7 @@ def main(options: argparse.Namespace) -> int:
         raise UsageError(f"case {record.case!r} is in the run but no longer in the suite")
     for trace in read_traces(out):
         if (trace.case, trace.trial) == (record.case, record.trial):
-            print(conversation(case, trace, record))
+            print(conversation.render(case, trace, record), end="")
             return PASS
     raise UsageError(f"{out} has no trace of trial {record.trial} of {record.case!r}")
 

@@ -1,7 +1,7 @@
 """The baseline: pooled evidence of accepted runs, as canonical JSON lines.
 
-Line 1 is the header `{"runs": […], "version": 1}`; then one line a case and metric, sorted, with every trial's
-sample by run. A sample is a number, `[mean, worst item]`, or the cause why there is none.
+Line 1 is the header `{"runs": […], "version": 1}`; then one line a case and metric, sorted, with every
+trial's sample by run. A sample is a number, `[mean, worst item]`, or the cause why there is none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,7 +56,8 @@ def refusals(report: Report) -> Iterator[str]:
 def must_not(report: Report) -> str:
     """Why a run can never become a baseline, whatever the reason: a part of the suite is no suite."""
     if report.meta.selection:
-        return f"a filtered run ({' '.join(report.meta.selection)}) cannot become a baseline: run the whole suite"
+        part = " ".join(report.meta.selection)
+        return f"a filtered run ({part}) cannot become a baseline: run the whole suite"
     if not report.meta.measured_trials:
         return "nothing was measured in this run"
     return ""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gate.compare.passing import trial_passes
+from gate.compare.passing import sample_of, trial_passes
 from gate.formats.records import kind_of
 from gate.model.run import CaseEvidence, CaseFacts, Evidence, Meta, MetricFacts, Sample, TrialRecord, Value
-from gate.model.score import Score, Scored
+from gate.model.score import Score
 
 EXHIBITS = 3
 """How many failing trials of a case are kept whole, to show why it failed."""
@@ -31,10 +31,10 @@ class Tally:
         return Evidence(meta=meta, metrics=self._metrics, cases=cases)
 
     def _sample(self, score: Score) -> Sample:
-        if not isinstance(score, Scored):
-            return score.cause
-        key = (score.value, score.worst)
-        return self._values.setdefault(key, Value(mean=score.value, worst=score.worst))
+        sample = sample_of(score)
+        if not isinstance(sample, Value):
+            return sample
+        return self._values.setdefault((sample.mean, sample.worst), sample)
 
 
 class _CaseTally:

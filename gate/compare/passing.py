@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from gate.model.config import Rule
-from gate.model.run import MetricFacts, Sample, Value
+from gate.model.run import MetricFacts, Sample, TrialRecord, Value
+from gate.model.score import Score, Scored
 
 TOLERANCE = 1e-9
 """Below this, two numbers are the same: means of thirds must not break a rule by rounding."""
@@ -24,6 +25,16 @@ def is_decisive(
         return True
     own = [rule for rule in rules if rule.metric == name]
     return any(rule.level == "block" for rule in own) if own else expected
+
+
+def record_passes(metrics: Sequence[MetricFacts], record: TrialRecord) -> bool | None:
+    """`trial_passes` for a record."""
+    return trial_passes(metrics, {name: sample_of(score) for name, score in record.scores.items()})
+
+
+def sample_of(score: Score) -> Sample:
+    """A score as evidence keeps it."""
+    return Value(mean=score.value, worst=score.worst) if isinstance(score, Scored) else score.cause
 
 
 def trial_passes(metrics: Sequence[MetricFacts], samples: Mapping[str, Sample]) -> bool | None:

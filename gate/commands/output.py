@@ -1,0 +1,119 @@
+"""What commands print: progress while a run goes on, and the report at its end."""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TextIO
+
+from gate.compare.passing import record_passes
+from gate.formats.records import dump
+from gate.model.run import MetricFacts, Report, TrialRecord
+from gate.model.score import Scored
+from gate.publish import SINKS
+from gate.publish.terminal import case_line, plan_line, progress_line, render
+from gate.results import RUN_FILE, TRACES_FILE
+from gate.suite import Suite
+
+
+class Progress:
+    """Tells a terminal with one line that is drawn again, and a log with one line a case."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._drawn = stream.isatty() and not os.environ.get("CI")
+        self._cases: dict[str, _CaseCount] = {}
+        self._metrics: tuple[MetricFacts, ...] = ()
+        self._started = time.monotonic()
+
+    def planned(self, suite: Suite) -> None:
+        """Print the warnings and the plan."""
+        from gate.check import render_findings
+
+        if suite.warnings:
+            self._print(render_findings(suite.warnings))
+        run = suite.config.run
+        self._print(plan_line(len(suite.cases), run.trials, run.rate_per_s))
+        self._cases = {case.id: _CaseCount(run.trials) for case in suite.cases}
+        self._metrics = suite.metric_facts
+        self._started = time.monotonic()
+
+    def measured(self, record: TrialRecord) -> None:
+        """Count a trial; say so."""
+        count = self._cases[record.case]
+        count.add(record, record_passes(self._metrics, record))
+        if self._drawn:
+            self._draw()
+        elif count.done == count.planned:
+            self._print(
+                case_line(
+                    record.case,
+                    passed=count.passed,
+                    measured=count.measured,
+                    planned=count.planned,
+                    seconds=count.seconds,
+                    reason=count.reason,
+                )
+            )
+
+    def _draw(self) -> None:
+        counts = self._cases.values()
+        done, planned = sum(c.done for c in counts), sum(c.planned for c in counts)
+        finished = sum(c.done == c.planned for c in counts)
+        elapsed = time.monotonic() - self._started
+        text = progress_line(
+            cases=(finished, len(counts)),
+            trials=(done, planned),
+            failed=sum(c.failed for c in counts),
+            left_s=elapsed / done * (planned - done),
+        )
+        print(f"\r\x1b[K{text}", end="\n" if done == planned else "", file=self._stream, flush=True)
+
+    def _print(self, text: str) -> None:
+        print(text, file=self._stream, flush=True)
+
+
+class _CaseCount:
+    """How far one case is."""
+
+    def __init__(self, planned: int) -> None:
+        self.planned = planned
+        self.done = self.passed = self.measured = self.failed = 0
+        self.seconds = 0.0
+        self.reason = ""
+
+    def add(self, record: TrialRecord, passed: bool | None) -> None:  # noqa: FBT001  # a verdict, not a switch
+        self.done += 1
+        self.passed += passed is True
+        self.failed += passed is False
+        self.measured += passed is not None
+        self.seconds += record.duration_ms / 1000
+        if passed is not True and not self.reason:
+            self.reason = _reason(record)
+
+
+def _reason(record: TrialRecord) -> str:
+    if record.outcome.reason:
+        return record.outcome.reason
+    scores = [score for score in record.scores.values() if isinstance(score, Scored)]
+    return next((score.reason for score in scores if score.reason), "")
+
+
+def show_report(
+    report: Report, *, out: Path | None = None, as_json: bool = False, code: int | None = None
+) -> None:
+    """Print the report to standard output: for people, or the same facts as JSON."""
+    if as_json:
+        print(json.dumps(dump(report), indent=2, sort_keys=True, ensure_ascii=False))
+        return
+    names = (RUN_FILE, TRACES_FILE, *(sink.file for sink in SINKS.values()))
+    files = [str(out / name) for name in names] if out else []
+    print(render(report, files=files, colour=_wants_colour(sys.stdout), code=code), end="")
+
+
+def _wants_colour(stream: TextIO) -> bool:
+    """Whether colour is welcome (https://no-color.org, https://force-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
