@@ -1,0 +1,158 @@
+"""What is said of a case, of how much was measured, and of the run: the same on every surface."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+from gate.model.run import CaseVerdict, Reason, Report
+from gate.publish import groups
+from gate.publish.groups import Groups
+from gate.publish.headline import Quote
+from gate.publish.words import age, count, duration, outcomes, tokens
+
+_PLAIN_PLACE = re.compile(r"turn \d+")
+_DEFAULT_CONFIG = "agent-gate.yml"
+
+
+def history(case: CaseVerdict) -> str:
+    """`passed 30 of 30 before, 0 of 3 now`, with the trials that did not complete."""
+    now = f"{case.passed} of {case.measured}"
+    match case.klass:
+        case "new":
+            words = f"new, passed {now}"
+        case "changed":
+            words = f"changed, passed {now} now"
+        case "removed":
+            words = "in the baseline, no longer in the suite"
+        case _ if case.base_measured:
+            words = f"passed {case.base_passed} of {case.base_measured} before, {now} now"
+        case _:
+            words = f"passed {now}"
+    ended = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
+    left = case.planned - case.measured
+    notes = [ended, f"{left} not measured" if left > 0 and case.klass != "removed" else ""]
+    told = ", ".join(note for note in notes if note)
+    return f"{words} ({told})" if told else words
+
+
+def unmeasured(case: CaseVerdict, quote: Quote) -> str:
+    """`1 of 3 trials measured: 2 throttled`, for a case that could not be decided."""
+    seen = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
+    causes = ", ".join(f"{quote(name)} {cause.replace('_', ' ')}" for name, cause in case.unscored.items())
+    detail = seen or causes or (case.cause or "").replace("_", " ")
+    words = f"{case.measured} of {count(case.planned, 'trial')} measured"
+    return f"{words}: {detail}" if detail else words
+
+
+def place(case: CaseVerdict) -> str:
+    """`golden/weather.yaml:12`, to be quoted by the surface; "" for a removed case."""
+    return f"{case.place.file}:{case.place.line}" if case.place.line else case.place.file
+
+
+def reason(item: Reason, quote: Quote) -> str:
+    """`calls, turn 1: expected …`."""
+    where = ""
+    if item.where not in ("", "case"):
+        where = f", {item.where if _PLAIN_PLACE.fullmatch(item.where) else quote(item.where)}"
+    return f"{quote(item.metric)}{where}: {quote(item.text)}"
+
+
+def reproduce(report: Report, case: CaseVerdict) -> str:
+    """The command that runs one case again, to be quoted by the surface."""
+    config = report.meta.config
+    option = f" --config {shlex.quote(config)}" if config not in ("", _DEFAULT_CONFIG) else ""
+    return f"agent-gate run{option} --case {shlex.quote(case.id)}"
+
+
+def broken_label(report: Report, found: Groups) -> str:
+    """`2 cases broke, 1 new case fails`."""
+    regressed = sum(case.klass == "regressed" for case in found.broke)
+    parts = [count(regressed, "case") + " broke"] if regressed else []
+    if not groups.has_baseline(report):
+        fresh = sum(case.klass != "regressed" for case in found.broke)
+        return ", ".join([*parts, count(fresh, "case fails", "cases fail")] if fresh else parts)
+    for klass, number in Counter(case.klass for case in found.broke if case.klass != "regressed").items():
+        parts += [count(number, f"{klass} case fails", f"{klass} cases fail")]
+    return ", ".join(parts)
+
+
+def others(found: Groups) -> Iterator[tuple[str, CaseVerdict]]:
+    """Every case that is neither opened nor simply unchanged, with the word for it where its history has none."""
+    for word, cases in (
+        ("fixed: ", found.fixed),
+        ("", found.new),
+        ("", found.changed),
+        ("removed: ", found.removed),
+        ("quarantined: ", found.quarantined),
+        ("fails as before: ", found.failing),
+        ("passes sometimes: ", found.unsteady),
+    ):
+        yield from ((word, case) for case in cases)
+
+
+def quarantine(case: CaseVerdict, quote: Quote) -> str:
+    """`; until 2027-01-31, owner ann: why`; "" for a case that is not quarantined."""
+    if case.quarantine is None or case.klass != "quarantined":
+        return ""
+    rest = f"owner {quote(case.quarantine.owner)}: {quote(case.quarantine.reason)}"
+    return f"; until {case.quarantine.until.isoformat()}, {rest}"
+
+
+def moved_label(report: Report, found: Groups) -> str:
+    """`1 fixed, 1 new, 44 unchanged`: every case that is not opened."""
+    steady = "unchanged" if groups.has_baseline(report) else "as expected"
+    parts = [
+        f"{len(found.undecided)} undecided" if found.undecided else "",
+        f"{len(found.fixed)} fixed" if found.fixed else "",
+        f"{len(found.new)} new" if found.new else "",
+        f"{len(found.changed)} changed" if found.changed else "",
+        f"{len(found.removed)} removed" if found.removed else "",
+        f"{len(found.quarantined)} quarantined" if found.quarantined else "",
+        count(len(found.failing), "fails as before", "fail as before") if found.failing else "",
+        count(len(found.unsteady), "passes sometimes", "pass sometimes") if found.unsteady else "",
+        f"{len(found.unchanged)} {steady}" if found.unchanged else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def measured(report: Report) -> str:
+    """`Measured 48 of 48 cases, 144 trials, in 3 min 12 s, 412k tokens.`."""
+    meta, cases = report.meta, groups.in_suite(report)
+    spent = f", {tokens(meta.tokens)}" if meta.tokens else ""
+    again = f", {count(meta.retries, 'retry', 'retries')}" if meta.retries else ""
+    return (
+        f"Measured {len(groups.measured(report))} of {count(len(cases), 'case')}, {trials(report)}, "
+        f"in {duration(meta.duration_s)}{spent}{again}."
+    )
+
+
+def trials(report: Report) -> str:
+    """`144 trials`, or `113 of 144 trials` where some were not measured."""
+    meta = report.meta
+    whole = meta.measured_trials == meta.planned_trials
+    return ("" if whole else f"{meta.measured_trials} of ") + count(meta.planned_trials, "trial")
+
+
+def baseline(report: Report, quote: Quote) -> str:
+    """`Baseline: 10 runs up to a1b2c3d, 2 days old.`."""
+    facts = report.comparison.baseline
+    match facts.state:
+        case "none":
+            return "No baseline yet."
+        case "unreadable":
+            problem = f": {quote(facts.problem)}" if facts.problem else ""
+            return f"Baseline {quote(facts.path)} could not be read{problem}."
+        case "compared":
+            upto = f" up to {quote(facts.commit[:7])}" if facts.commit else ""
+            old = age(facts.date, report.meta.started_at)
+            return f"Baseline: {count(facts.runs, 'run')}{upto}{', ' + old if old else ''}."
+
+
+def footer(report: Report, quote: Quote) -> str:
+    """`run 4711, commit e4f5a6b`."""
+    commit = report.meta.commit
+    dirty = " with uncommitted changes" if commit.dirty else ""
+    return f"run {quote(report.meta.run)}" + (
+        f", commit {quote(commit.sha[:7])}{dirty}" if commit.sha else ""
+    )

@@ -1,0 +1,92 @@
+"""comment.md: the verdict, what moved, how well it was measured, what to do. A pass is two lines."""
+
+from gate.model.run import Report
+from gate.publish import case_words, groups, headline, markdown, table
+from gate.publish.budget import Section, fit
+from gate.publish.escape import code
+from gate.publish.groups import Groups
+from gate.publish.words import count, duration
+
+BUDGET = 60_000
+"""GitHub refuses a comment of more than 65,536 characters."""
+
+_ANSWER = 300
+_FEW = 10
+_ELSEWHERE = "All of it is in `summary.md` and `run.json` beside this comment."
+
+
+def marker(id_: str = "default") -> str:
+    """The hidden first line by which a comment is found again; of `id_` it keeps letters, digits, `._-`."""
+    safe = "".join(c for c in id_ if c.isascii() and (c.isalnum() or c in "._-"))
+    return f"<!-- agent-gate:{safe or 'default'} -->"
+
+
+def render(report: Report, *, id_: str = "default") -> str:
+    """Render the body of the pull-request comment, at most BUDGET characters."""
+    found = groups.group(report)
+    if report.comparison.verdict == "undecided" and groups.never_ran(report):
+        sections = _not_run(report)
+    elif report.comparison.verdict == "pass":
+        sections = _pass(report, found)
+    else:
+        sections = _full(report, found)
+    top = Section(items=(marker(id_),), must=True)
+    return fit((top, *sections), BUDGET, elsewhere=_ELSEWHERE)
+
+
+def _not_run(report: Report) -> tuple[Section, ...]:
+    return (
+        markdown.title(report),
+        markdown.not_started(report),
+        markdown.notices(report),
+        markdown.paragraph(headline.advice(report)),
+        markdown.footer(report),
+    )
+
+
+def _pass(report: Report, found: Groups) -> tuple[Section, ...]:
+    worse = groups.failed_rules(report, "warn") or headline.got_worse(report)
+    show = worse and any(row.metric for row in table.rows(report))
+    empty = Section(items=())
+    return (
+        markdown.title(report),
+        markdown.paragraph(_in_one_line(report)),
+        markdown.notices(report),
+        markdown.moved_table(report, now="this PR") if show else empty,
+        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
+        markdown.undecided(found, opened=False) if found.undecided else empty,
+        markdown.folded(report, found),
+    )
+
+
+def _in_one_line(report: Report) -> str:
+    """The second line of a pass: cases, trials, time, what it was held against, and which run it was."""
+    total, seen = len(groups.in_suite(report)), len(groups.measured(report))
+    spent = f"{case_words.trials(report)}, {duration(report.meta.duration_s)}"
+    run = case_words.footer(report, code)
+    if groups.has_baseline(report):
+        runs = count(report.comparison.baseline.runs, "run")
+        return f"{seen} of {count(total, 'case')}, {spent}, against {runs} of the baseline; {run}."
+    met = sum(case.passed == case.planned for case in groups.in_suite(report))
+    verb = "meets its expectations" if total == 1 else "meet their expectations"
+    line = f"{met} of {count(total, 'case')} {verb} ({spent}); {run}. {headline.advice(report)}"
+    return line.rstrip()
+
+
+def _full(report: Report, found: Groups) -> tuple[Section, ...]:
+    undecided = report.comparison.verdict == "undecided"
+    empty = Section(items=())
+    return (
+        markdown.title(report),
+        markdown.notices(report),
+        markdown.why(report),
+        markdown.moved_table(report, now="this PR"),
+        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
+        markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW)
+        if found.undecided
+        else empty,
+        markdown.folded(report, found),
+        markdown.measurement(report),
+        markdown.paragraph(headline.advice(report)),
+        markdown.footer(report),
+    )

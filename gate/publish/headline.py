@@ -1,0 +1,271 @@
+"""The verdict in words for somebody who never saw the tool, why it was reached, and what to do about it."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from gate.model.run import Report, RuleVerdict, UndecidedCause
+from gate.publish import groups
+from gate.publish.table import moved_quality, unit_of
+from gate.publish.words import amount, change, count
+
+Quote: TypeAlias = Callable[[str], str]
+"""How a surface shows other people's words: `escape.code` in Markdown, `escape.line` on a terminal."""
+
+_NAMED_RULES = 2
+
+
+def headline(report: Report, quote: Quote) -> str:
+    """`Agent Gate: regression — 2 of 48 cases broke`; of other people's words it has only metric names."""
+    word, what = _headline(report, quote)
+    note = {"report": " (reported only)", "policy": " (does not block)", "": ""}[_let_through(report)]
+    return f"Agent Gate: {word} — {what}{note}"
+
+
+def _headline(report: Report, quote: Quote) -> tuple[str, str]:
+    comparison = report.comparison
+    match comparison.verdict:
+        case "regression":
+            return "regression", _broken(report, quote)
+        case "undecided":
+            return _undecided(report)
+        case "pass":
+            return _pass(report)
+
+
+def _broken(report: Report, quote: Quote) -> str:
+    rules = groups.failed_rules(report)
+    said = [_case_count(report, rule) for rule in rules if rule.rule.metric == "cases"]
+    said += [_metric_phrase(report, rule, quote) for rule in rules if rule.rule.metric != "cases"]
+    shown, more = said[:_NAMED_RULES], len(said) - _NAMED_RULES
+    if more > 0:
+        shown.append(f"and {count(more, 'more rule is broken', 'more rules are broken')}")
+    return ", ".join(shown) or "a rule is broken"
+
+
+def _case_count(report: Report, verdict: RuleVerdict) -> str:
+    noun = "selected case" if report.meta.selection else "case"
+    number, total = round(verdict.value or 0), len(groups.in_suite(report))
+    match verdict.scope:
+        case "regressed":
+            return f"{number} of {count(total, noun)} broke"
+        case "new_failing" if groups.has_baseline(report):
+            return count(number, "new or changed case fails", "new or changed cases fail")
+        case "new_failing":
+            return f"{number} of {count(total, noun)} {'fails' if number == 1 else 'fail'}"
+        case "removed":
+            return count(number, "case was removed", "cases were removed")
+        case klass:
+            return f"{count(number, 'case')} {klass}"
+
+
+def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
+    unit, rule, value = unit_of(report, verdict.rule.metric), verdict.rule, verdict.value
+    where = {"suite": "", "category": " in a category", "case": " in a case"}[rule.by]
+    name = quote(rule.metric) + where
+    if value is None:
+        return f"{name} breaks its rule"
+    if rule.min is not None and value < rule.min:
+        return f"{name} is {amount(value, unit, limits=(rule.min,))}, below {amount(rule.min, unit)}"
+    if rule.max is not None and value > rule.max:
+        return f"{name} is {amount(value, unit, limits=(rule.max,))}, above {amount(rule.max, unit)}"
+    if verdict.baseline is None:
+        return f"{name} breaks its rule"
+    moved = "fell" if value < verdict.baseline else "rose"
+    return f"{name} {moved} from {amount(verdict.baseline, unit)} to {amount(value, unit)}"
+
+
+def _undecided(report: Report) -> tuple[str, str]:
+    meta, planned = report.meta, count(report.meta.planned_trials, "trial")
+    if groups.never_ran(report):
+        return "not run", "the agent did not start" if meta.agent_down else "nothing could be measured"
+    throttled = groups.outcomes(report).get("throttled", 0)
+    missing = meta.planned_trials - meta.measured_trials
+    match report.comparison.cause:
+        case "agent_down":
+            return "undecided", f"the agent went down after {meta.measured_trials} of {planned}"
+        case "throttled":
+            return "undecided", f"the provider throttled {throttled} of {planned}"
+        case "coverage" if missing > 0:
+            return "undecided", f"{missing} of {planned} could not be measured"
+        case "interrupted":
+            return "undecided", f"the run ended after {meta.measured_trials} of {planned}"
+        case "needs_acceptance":
+            return "needs acceptance", "this pull request changes its own bar"
+        case cause:
+            return "undecided", _UNDECIDED.get(cause or "coverage", "a rule could not be decided")
+
+
+_UNDECIDED: Mapping[UndecidedCause, str] = {
+    "coverage": "part of what a rule needs was not measured",
+    "too_few_trials": "too few trials to tell a change from chance",
+    "not_comparable": "the baseline measured something else",
+    "judge_changed": "the judge changed, not the agent",
+    "judge_down": "the judge did not answer",
+    "baseline_unreadable": "the baseline cannot be read",
+}
+
+
+def _pass(report: Report) -> tuple[str, str]:
+    warnings = len(groups.failed_rules(report, "warn"))
+    word = f"pass with {count(warnings, 'warning')}" if warnings else "pass"
+    chosen = count(len(groups.in_suite(report)), "selected case")
+    return word, _pass_words(report) + (f", in {chosen} only" if report.meta.selection else "")
+
+
+def _pass_words(report: Report) -> str:
+    if groups.failed_rules(report, "warn"):
+        return "no rule that blocks is broken"
+    if not groups.has_baseline(report):
+        return "nothing to compare yet"
+    if got_worse(report):
+        return "what got worse is within the rules"
+    if groups.open_rules(report) or report.meta.interrupted:
+        return "nothing that was measured got worse"
+    return "nothing got worse"
+
+
+def got_worse(report: Report) -> bool:
+    """Whether a case or a quality metric is worse than before although no blocking rule is broken."""
+    found = groups.group(report)
+    fell = any((m.value or 0) < (m.baseline or 0) for m in moved_quality(report))
+    less = any(c.passed * c.base_measured < c.base_passed * c.measured for c in found.unsteady)
+    return fell or less or bool(found.broke)
+
+
+def _let_through(report: Report) -> str:
+    """Why a verdict other than pass exits with 0: `report`, `policy`, or "" where it does not."""
+    if report.comparison.verdict == "pass":
+        return ""
+    if not report.comparison.enforced:
+        return "report"
+    return "policy" if report.comparison.exit_code == 0 else ""
+
+
+def notices(report: Report, quote: Quote) -> tuple[str, ...]:
+    """What must be said beside the verdict: reported only, partial, filtered, warnings, old quarantines."""
+    return tuple(
+        notice
+        for notice in (
+            _reported(report),
+            _interrupted(report),
+            _filtered(report, quote),
+            *(_warning(report, rule, quote) for rule in groups.failed_rules(report, "warn")),
+            *_passed_over(report),
+            *(
+                _expired(case.id, case.quarantine, quote)
+                for case in groups.expired(report)
+                if case.quarantine
+            ),
+        )
+        if notice
+    )
+
+
+def _reported(report: Report) -> str:
+    comparison, policies = report.comparison, report.undecided
+    match _let_through(report):
+        case "report" if comparison.verdict == "regression":
+            return "This check would have been red: `enforce: report` only says so."
+        case "report" if policies.get(comparison.cause or "", "fail") == "fail":
+            return "This check would have been red (undecided): `enforce: report` only says so."
+        case "policy" if comparison.cause:
+            return f"The check is green because `undecided: {{{comparison.cause}: warn}}` lets this through."
+        case _:
+            return ""
+
+
+def _interrupted(report: Report) -> str:
+    meta = report.meta
+    if not meta.interrupted:
+        return ""
+    planned = count(meta.planned_trials, "trial")
+    return f"The run was interrupted: {meta.measured_trials} of {planned} were measured."
+
+
+def _filtered(report: Report, quote: Quote) -> str:
+    if not report.meta.selection:
+        return ""
+    chosen = quote(" ".join(report.meta.selection))
+    return f"Only part of the suite was run ({chosen}): this says nothing about the rest."
+
+
+def _warning(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
+    scope = "" if verdict.scope == "suite" else f" ({quote(verdict.scope)})"
+    if verdict.rule.metric == "cases":
+        return f"Warning: {_case_count(report, verdict)}."
+    moved = ""
+    if verdict.baseline is not None and verdict.value is not None:
+        moved = f" ({change(verdict.baseline, verdict.value, unit_of(report, verdict.rule.metric))})"
+    return f"Warning: {_metric_phrase(report, verdict, quote)}{moved}{scope}."
+
+
+def _passed_over(report: Report) -> tuple[str, ...]:
+    rules = groups.open_rules(report)
+    if report.comparison.verdict != "pass" or not rules:
+        return ()
+    causes = ", ".join(sorted({rule.cause or "coverage" for rule in rules}))
+    return (f"Not decided: {count(len(rules), 'rule')} ({causes}); the policy `undecided` lets this pass.",)
+
+
+def _expired(case: str, quarantine: object, quote: Quote) -> str:
+    owner = quote(str(getattr(quarantine, "owner", "")))
+    until = getattr(quarantine, "until", "")
+    return (
+        f"Warning: the quarantine of {quote(case)} ended on {until}: it counts again. Its owner is {owner}."
+    )
+
+
+def why(report: Report, quote: Quote) -> str:
+    """The reason of an undecided verdict, and whether what was measured is as good as before.
+
+    Cases that could not be decided are listed, so that a reason which only names them is left out.
+    """
+    if report.comparison.verdict != "undecided" or groups.never_ran(report):
+        return ""
+    told = report.comparison.reason and not groups.group(report).undecided
+    reason = f"Why: {quote(report.comparison.reason)}." if told else ""
+    calm = (
+        "" if got_worse(report) or not groups.has_baseline(report) else "No case that was measured got worse."
+    )
+    return " ".join(part for part in (reason, calm) if part)
+
+
+def advice(report: Report) -> str:
+    """What to do next; "" where there is nothing."""
+    comparison = report.comparison
+    match comparison.verdict:
+        case "regression":
+            return _MEANT if groups.has_baseline(report) else _FIRST_RED
+        case "undecided":
+            return _ADVICE.get(comparison.cause or "coverage", "")
+        case "pass" if comparison.baseline.state == "none" and not report.meta.selection:
+            return _FIRST_BASELINE
+        case _:
+            return ""
+
+
+_MEANT = (
+    "Meant to change? Edit what the case expects; a metric that may move gets a new baseline: "
+    '`agent-gate baseline accept --because "why"`, and commit the file.'
+)
+_FIRST_RED = "Without a baseline every case has to meet what it expects. Fix the agent, or edit the case."
+_FIRST_BASELINE = (
+    "There is no baseline yet. To make one: `agent-gate baseline accept`, and commit the file that it names."
+)
+_ADVICE: Mapping[UndecidedCause, str] = {
+    "agent_down": "What to do: start the agent by itself with the command of `agent.boot`, and read its log.",
+    "throttled": "What to do: set `run.rate` to what the provider allows, or run again.",
+    "coverage": "What to do: look at which cases were not measured, and why; then run again.",
+    "too_few_trials": "What to do: raise `run.trials`.",
+    "not_comparable": (
+        "What to do: cases, metrics or protocol changed since the baseline was made. "
+        'Accept a run of the protected branch: `agent-gate baseline accept --because "why"`.'
+    ),
+    "judge_changed": "What to do: go back to the judge of the baseline, or accept a new baseline.",
+    "judge_down": "What to do: run again when the judge answers.",
+    "needs_acceptance": (
+        "What to do: if this is meant, someone with write access sets the label `agent-gate: accept`."
+    ),
+    "baseline_unreadable": ("What to do: restore the file; in a workflow, check out with `fetch-depth: 0`."),
+    "interrupted": "What to do: run again. What was measured is kept in `run.json`.",
+}

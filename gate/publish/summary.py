@@ -1,0 +1,145 @@
+"""summary.md: the comment, and beside it every rule with its evidence, every metric and every case."""
+
+from collections.abc import Iterator
+
+from gate.model.run import CaseVerdict, MetricSummary, Report, RuleVerdict
+from gate.publish import case_words, groups, headline, markdown, table
+from gate.publish.budget import Section, fit
+from gate.publish.escape import cell, code
+from gate.publish.groups import Groups
+from gate.publish.words import amount, change, count, duration, rule_label
+
+BUDGET = 1_000_000
+"""GitHub drops a step's summary of more than 1 MiB."""
+
+_ANSWER = 2000
+_ELSEWHERE = "All of it is in `run.json`."
+_CATEGORY = "category:"
+
+
+def render(report: Report) -> str:
+    """Render the job summary, at most BUDGET bytes."""
+    found = groups.group(report)
+    down = report.comparison.verdict == "undecided" and groups.never_ran(report)
+    empty = Section(items=())
+    sections = (
+        markdown.title(report),
+        markdown.not_started(report) if down else empty,
+        markdown.notices(report),
+        markdown.why(report),
+        markdown.moved_table(report, now="this run", every=True),
+        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
+        *(() if down else _everything(report, found)),
+        markdown.measurement(report),
+        markdown.paragraph(headline.advice(report)),
+        markdown.footer(report),
+    )
+    return fit(sections, BUDGET, elsewhere=_ELSEWHERE)
+
+
+def _everything(report: Report, found: Groups) -> tuple[Section, ...]:
+    return (
+        markdown.undecided(found, opened=True) if found.undecided else Section(items=()),
+        markdown.folded(report, found),
+        _rules(report),
+        _metrics(report),
+        _cases(report),
+    )
+
+
+def _rules(report: Report) -> Section:
+    items = tuple(f"- {_rule(report, verdict)}" for verdict in report.comparison.rules)
+    label = f"{count(len(items), 'rule')} with evidence"
+    return markdown.details(label, items, what="rule", between="\n") if items else Section(items=())
+
+
+def _rule(report: Report, verdict: RuleVerdict) -> str:
+    rule, unit = verdict.rule, table.unit_of(report, verdict.rule.metric)
+    asked = rule_label(rule, unit)
+    if rule.metric == "cases":
+        limit = rule.counts.get(verdict.scope, 0)
+        asked = f"at most {limit}"
+    level = "" if rule.level == "block" else f", level {rule.level}"
+    place = f", written at {code(str(rule.place), 160)}" if rule.place.line else ", the default"
+    found = "; ".join(_evidence(verdict, unit))
+    return (
+        f"{code(rule.metric, 80)} ({code(verdict.scope, 80)}): {asked}{level}{place} → "
+        f"**{table.verdict_word(verdict)}**{': ' + found if found else ''}"
+    )
+
+
+def _evidence(verdict: RuleVerdict, unit: str) -> Iterator[str]:
+    if verdict.rule.metric == "cases":
+        yield str(round(verdict.value or 0))
+    else:
+        before, now = verdict.baseline, verdict.value
+        yield f"baseline {amount(before, unit)}" if before is not None else "no value in the baseline"
+        yield f"now {amount(now, unit)}" if now is not None else "nothing measured now"
+    if None not in (verdict.low, verdict.high) and verdict.low != verdict.high:
+        unit = "cases" if verdict.rule.metric == "cases" else unit
+        low, high = amount(verdict.low or 0, unit), amount(verdict.high or 0, unit)
+        yield f"between {low} and {high} had the rest been measured"
+    if verdict.not_comparable:
+        yield f"{count(verdict.not_comparable, 'case')} not comparable"
+    if verdict.reason:
+        yield code(verdict.reason, 500)
+
+
+def _metrics(report: Report) -> Section:
+    lines = tuple(_metric(report, metric) for metric in report.comparison.metrics)
+    columns = ("metric", "of", "baseline", "this run", "change", "cases", "trials", "not scored")
+    section = markdown.tabular(columns, "ll-----l", lines, what="metric")
+    return _folded(f"Metrics: {count(len(report.metrics), 'metric')} overall and by category", section)
+
+
+def _metric(report: Report, metric: MetricSummary) -> str:
+    unit = table.unit_of(report, metric.metric)
+    before, now = metric.baseline, metric.value
+    scope = "all" if metric.scope == "suite" else cell(metric.scope.removeprefix(_CATEGORY), 80)
+    missing = ", ".join(f"{number} {cell(cause, 40)}" for cause, number in metric.unscored.items())
+    cells = (
+        cell(metric.metric, 80),
+        scope,
+        "" if before is None else amount(before, unit),
+        "" if now is None else amount(now, unit),
+        "" if before is None or now is None else change(before, now, unit),
+        str(metric.cases),
+        str(metric.trials),
+        missing,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _cases(report: Report) -> Section:
+    lines = tuple(_case(case) for case in report.comparison.cases)
+    columns = ("case", "category", "class", "passed before", "passed now", "time", "at", "not scored")
+    section = markdown.tabular(columns, "lll---ll", lines, what="case")
+    return _folded(count(len(lines), "case"), section)
+
+
+def _case(case: CaseVerdict) -> str:
+    missing = ", ".join(f"{cell(name, 40)}: {cell(cause, 40)}" for name, cause in case.unscored.items())
+    cells = (
+        cell(case.id, 160),
+        cell(case.category, 80) if case.category else "",
+        f"{case.klass}, fails" if case.failing else case.klass,
+        f"{case.base_passed} of {case.base_measured}" if case.base_measured else "",
+        f"{case.passed} of {case.measured}" if case.klass != "removed" else "",
+        duration(case.duration_ms / 1000) if case.measured else "",
+        cell(case_words.place(case), 160) if case.place.file else "",
+        missing,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _folded(label: str, section: Section) -> Section:
+    if not section.items:
+        return section
+    return Section(
+        items=section.items,
+        head=f"<details><summary>{label}</summary>\n\n{section.head}",
+        foot="</details>",
+        after_head="\n",
+        between="\n",
+        what=section.what,
+    )

@@ -1,0 +1,139 @@
+"""The table of what moved: one row a rule, and one a quality metric that moved without a rule."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gate.model.config import Rule
+from gate.model.run import MetricFacts, MetricSummary, Report, RuleVerdict
+from gate.publish.groups import has_baseline
+from gate.publish.words import amount, change, rule_label
+
+COLUMNS = ("metric", "baseline", "now", "change", "rule", "verdict")
+_COUNTED = {
+    "regressed": "cases that broke",
+    "new_failing": "new or changed cases that fail",
+    "removed": "cases removed",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row as text. `metric` and `scope` are other people's words and must be escaped; `words` is ours.
+
+    A row has `words` or a `metric`. `loud` rows are broken, undecided or moved: a short surface shows only
+    these and the suite's rules.
+    """
+
+    words: str = ""
+    metric: str = ""
+    scope: str = ""
+    baseline: str = ""
+    now: str = ""
+    change: str = ""
+    rule: str = ""
+    verdict: str = ""
+    loud: bool = False
+
+
+def rows(report: Report, *, every: bool = False) -> tuple[Row, ...]:
+    """The rows of a report, the `cases` rules first; with `every`, also what passes in single categories."""
+    found = [*_case_rows(report, every=every), *_rule_rows(report), *_unruled_rows(report)]
+    return tuple(row for row in found if every or row.loud or not row.scope)
+
+
+def _case_rows(report: Report, *, every: bool) -> Iterator[Row]:
+    """One row a class that a rule counts; `scope` of such a verdict is the class."""
+    usual = "regressed" if has_baseline(report) else "new_failing"
+    for verdict in report.comparison.rules:
+        if verdict.rule.metric == "cases":
+            row = _case_row(report, verdict)
+            if every or row.loud or verdict.scope == usual:
+                yield row
+
+
+def _case_row(report: Report, verdict: RuleVerdict) -> Row:
+    limit, number = verdict.rule.counts.get(verdict.scope, 0), round(verdict.value or 0)
+    words = _COUNTED.get(verdict.scope, f"cases: {verdict.scope}")
+    if verdict.scope == "new_failing" and not has_baseline(report):
+        words = "cases that fail"
+    return Row(
+        words=words,
+        now=str(number),
+        rule=f"at most {limit}",
+        verdict=verdict_word(verdict),
+        loud=number > 0 or verdict.verdict in ("regression", "undecided"),
+    )
+
+
+def _rule_rows(report: Report) -> Iterator[Row]:
+    for verdict in report.comparison.rules:
+        if verdict.rule.metric != "cases":
+            unit = unit_of(report, verdict.rule.metric)
+            yield Row(
+                metric=verdict.rule.metric,
+                scope="" if verdict.scope == "suite" else verdict.scope,
+                **_sides(verdict.baseline, verdict.value, unit, verdict.rule),
+                rule=rule_label(verdict.rule, unit),
+                verdict=verdict_word(verdict),
+                loud=verdict.verdict in ("regression", "undecided"),
+            )
+
+
+def _unruled_rows(report: Report) -> Iterator[Row]:
+    ruled = {v.rule.metric for v in report.comparison.rules if v.scope == "suite"}
+    for metric in moved_quality(report):
+        if metric.metric not in ruled:
+            yield Row(metric=metric.metric, **_sides(metric.baseline, metric.value, ""), loud=True)
+
+
+def moved_quality(report: Report) -> tuple[MetricSummary, ...]:
+    """Quality metrics of the whole suite whose value is not the baseline's."""
+    quality = {facts.name for facts in report.metrics if facts.kind == "quality"}
+    return tuple(
+        m for m in report.comparison.metrics if m.scope == "suite" and m.metric in quality and _moved(m)
+    )
+
+
+def _moved(metric: MetricSummary) -> bool:
+    return None not in (metric.value, metric.baseline) and metric.value != metric.baseline
+
+
+def _sides(before: float | None, after: float | None, unit: str, rule: Rule | None = None) -> dict[str, str]:
+    limits, steps = _limits(rule, before)
+    return {
+        "baseline": "" if before is None else amount(before, unit),
+        "now": "" if after is None else amount(after, unit, limits=limits),
+        "change": "" if before is None or after is None else change(before, after, unit, limits=steps),
+    }
+
+
+def _limits(rule: Rule | None, before: float | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The limits of the value and of the size of its change."""
+    if rule is None:
+        return (), ()
+    moves = [move for move in (rule.max_drop, rule.max_rise) if move is not None]
+    steps = tuple(m.value * (before or 0) / 100 if m.percent else m.value for m in moves)
+    return tuple(limit for limit in (rule.min, rule.max) if limit is not None), steps
+
+
+def verdict_word(verdict: RuleVerdict) -> str:
+    """`pass`, `regression`, `warning`, `note`, `undecided (throttled)` or `not judged`."""
+    match verdict.verdict:
+        case "regression":
+            return {"block": "regression", "warn": "warning", "info": "note"}[verdict.rule.level]
+        case "undecided":
+            return f"undecided ({verdict.cause})" if verdict.cause else "undecided"
+        case "not_judged":
+            return "not judged"
+        case "pass":
+            return "pass"
+
+
+def unit_of(report: Report, metric: str) -> str:
+    """The unit of a metric; "" for a share."""
+    return next((facts.unit for facts in report.metrics if facts.name == metric), "")
+
+
+def facts_of(report: Report, metric: str) -> MetricFacts | None:
+    """What the report knows of a metric."""
+    return next((facts for facts in report.metrics if facts.name == metric), None)

@@ -1,0 +1,164 @@
+"""What goes to a terminal or a log: the plan, progress, a line a case, the report, and the exit in words.
+
+Colour is an extra: the words carry everything. Lines of other people's text are made harmless by `escape`.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+
+from gate.model.run import CaseVerdict, Report
+from gate.publish import case_words, escape, groups, headline, table
+from gate.publish.groups import Groups
+from gate.publish.words import about, count, duration, exit_line
+
+_COLOURS = {"regression": "31", "undecided": "33", "not run": "33", "warning": "33", "pass": "32"}
+_ANSWER = 200
+_FEW = 10
+_NUMBERS = range(1, 4)
+
+
+def plan_line(cases: int, trials: int, rate: float | None) -> str:
+    """`48 cases x 3 trials = 144 runs, at most 15/min: about 10 min`; `rate` is in trials a second."""
+    runs = cases * trials
+    line = f"{count(cases, 'case')} x {count(trials, 'trial')} = {count(runs, 'run')}"
+    if rate is None:
+        return line
+    per = f"{rate:g}/s" if rate >= 1 else f"{rate * 60:.3g}/min" if rate * 60 >= 1 else f"{rate * 3600:.3g}/h"
+    return f"{line}, at most {per}: {about(runs / rate)}"
+
+
+def progress_line(
+    *, cases: tuple[int, int], trials: tuple[int, int], failed: int, left_s: float | None = None
+) -> str:
+    """`12 of 48 cases, 36 of 144 trials, 2 failed, about 4 min left`; each pair is (done, all)."""
+    left = f", {about(left_s)} left" if left_s is not None else ""
+    done = f"{cases[0]} of {count(cases[1], 'case')}, {trials[0]} of {count(trials[1], 'trial')}"
+    return f"{done}, {failed} failed{left}"
+
+
+def case_line(
+    case: str, *, passed: int, measured: int, planned: int, seconds: float, reason: str = ""
+) -> str:
+    """One finished case in a log: `pass  3 of 3  2.1 s  weather_london`."""
+    word = "pass" if passed == planned else "FAIL" if passed < measured else "????"
+    note = f": {escape.line(reason)}" if reason else ""
+    missing = f" ({planned - measured} not measured)" if measured < planned else ""
+    line = f"{word}  {passed} of {planned}  {duration(seconds):>9}  {escape.line(case, 160)}"
+    return f"{line}{missing}{note}"
+
+
+def render(
+    report: Report, *, files: Sequence[str] = (), colour: bool = False, code: int | None = None
+) -> str:
+    """The report for a terminal: headline, table, broken cases, measurement, files, and the exit in words.
+
+    `code` is what the process exits with where that is not the comparison's own exit code.
+    """
+    found = groups.group(report)
+    down = report.comparison.verdict == "undecided" and groups.never_ran(report)
+    blocks = (
+        [_painted(headline.headline(report, escape.line), colour=colour)],
+        _not_started(report) if down else [],
+        [*headline.notices(report, escape.line), headline.why(report, escape.line)],
+        _table(report, colour=colour),
+        *(_broken(report, case) for case in found.broke),
+        *([] if down else [_undecided(found), _others(report, found)]),
+        [case_words.measured(report) + " " + case_words.baseline(report, escape.line)],
+        [headline.advice(report)],
+        [case_words.footer(report, escape.line)],
+        ["Files: " + ", ".join(escape.line(name) for name in files)] if files else [],
+        [exit_line(report.comparison.exit_code if code is None else code, report)],
+    )
+    shown = ["\n".join(line for line in block if line) for block in blocks]
+    return "\n\n".join(block for block in shown if block) + "\n"
+
+
+def _not_started(report: Report) -> list[str]:
+    meta = report.meta
+    told = escape.line(meta.agent_down or report.comparison.reason, 600)
+    return [told, *_quoted(escape.tail(meta.log_tail))] if meta.log_tail.strip() else [told]
+
+
+def _quoted(text: str) -> list[str]:
+    return [f"  | {line}" for line in escape.lines(text).strip("\n").split("\n")]
+
+
+def _table(report: Report, *, colour: bool) -> list[str]:
+    rows = [
+        (_row_name(row), row.baseline, row.now, row.change, row.rule, row.verdict)
+        for row in table.rows(report)
+    ]
+    if not rows:
+        return []
+    grid = [table.COLUMNS, *rows]
+    widths = [max(width(line[column]) for line in grid) for column in range(len(table.COLUMNS))]
+    lines = ["  ".join(_cell(text, widths[i], i) for i, text in enumerate(row)) for row in grid]
+    return [
+        lines[0].rstrip(),
+        *(_painted(line.rstrip(), colour=colour, row=row) for line, row in zip(lines[1:], rows, strict=True)),
+    ]
+
+
+def _row_name(row: table.Row) -> str:
+    name = row.words or escape.line(row.metric, 40)
+    return f"{name} in {escape.line(row.scope, 40)}" if row.scope else name
+
+
+def _cell(text: str, size: int, column: int) -> str:
+    pad = " " * (size - width(text))
+    return pad + text if column in _NUMBERS else text + pad
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal (Unicode UAX 11: wide and fullwidth characters take two)."""
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _painted(line: str, *, colour: bool, row: tuple[str, ...] | None = None) -> str:
+    if not colour:
+        return line
+    word = row[-1] if row else line.removeprefix("Agent Gate: ")
+    for start, number in _COLOURS.items():
+        if word.startswith(start):
+            return f"\x1b[{number}m{line}\x1b[0m"
+    return line
+
+
+def _broken(report: Report, case: CaseVerdict) -> list[str]:
+    lines = [f"  {case_words.reason(item, escape.line)}" for item in dict.fromkeys(case.reasons)]
+    if case.calls:
+        lines.append("  it called " + ", ".join(escape.line(call, 120) for call in case.calls[:5]))
+    if case.answer.strip():
+        lines.append(f"  it answered {escape.line(case.answer, _ANSWER)}")
+    lines.append("  reproduce: " + escape.line(case_words.reproduce(report, case), 600))
+    return [f"{_name(case)}: {case_words.history(case)}", *lines]
+
+
+def _name(case: CaseVerdict) -> str:
+    category = f" ({escape.line(case.category, 80)})" if case.category else ""
+    place = f" at {escape.line(case_words.place(case), 160)}" if case.place.file else ""
+    return f"case {escape.line(case.id, 160)}{category}{place}"
+
+
+def _undecided(found: Groups) -> list[str]:
+    cases, more = found.undecided, len(found.undecided) - _FEW
+    lines = [f"  {escape.line(c.id, 160)}: {case_words.unmeasured(c, escape.line)}" for c in cases[:_FEW]]
+    lines += [f"  and {more} more"] if more > 0 else []
+    label = count(len(cases), "case could not be decided:", "cases could not be decided:")
+    return [label, *lines] if cases else []
+
+
+def _others(report: Report, found: Groups) -> list[str]:
+    lines = [
+        f"  {word}{escape.line(case.id, 160)}: {case_words.history(case)}"
+        + case_words.quarantine(case, escape.line)
+        for word, case in case_words.others(found)
+    ]
+    label = case_words.moved_label(report, found)
+    return [label + (":" if lines else ""), *lines] if label else []

@@ -1,0 +1,427 @@
+"""Reports as comparing makes them, one for every situation that a surface has to put into words."""
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from gate.model.case import Quarantine
+from gate.model.config import Amount, Rule
+from gate.model.finding import Place
+from gate.model.run import (
+    BaselineFacts,
+    CaseVerdict,
+    Commit,
+    Comparison,
+    Meta,
+    MetricFacts,
+    MetricSummary,
+    Reason,
+    Report,
+    RuleVerdict,
+)
+
+CONFIG = Place(file="agent-gate.yml", line=19, column=3)
+QUARANTINE = Quarantine(owner="ann", reason="the weather API is rebuilt", until=date(2027, 1, 31))
+COMPARED = BaselineFacts(
+    state="compared",
+    path="golden/baseline.jsonl",
+    runs=10,
+    commit="a1b2c3d4e5f6a7b8c9d0",
+    date="2026-11-28T06:00:00Z",
+)
+NO_BASELINE = BaselineFacts(state="none", path="golden/baseline.jsonl")
+
+
+def a_meta(**fields: Any) -> Meta:
+    known: dict[str, Any] = {
+        "run": "4711-1",
+        "gate": "0.1.0",
+        "started_at": "2026-11-30T07:00:00Z",
+        "duration_s": 192.0,
+        "config": "agent-gate.yml",
+        "protocol": "adk",
+        "commit": Commit(sha="e4f5a6b7c8d9e0f1", branch="feature", date="2026-11-30T06:50:00Z"),
+        "planned_trials": 144,
+        "measured_trials": 144,
+        "tokens": 412_345,
+    }
+    return Meta(**(known | fields))
+
+
+def a_metric(name: str = "calls", **fields: Any) -> MetricFacts:
+    known: dict[str, Any] = {
+        "name": name,
+        "type": name,
+        "version": "1",
+        "unit": "",
+        "kind": "quality",
+        "better": "higher",
+        "pass_at": 1.0,
+        "decisive": True,
+    }
+    return MetricFacts(**(known | fields))
+
+
+METRICS = (
+    a_metric("completed"),
+    a_metric("calls"),
+    a_metric("says"),
+    a_metric("latency_ms", unit="ms", kind="measure", better="lower", pass_at=None, decisive=False),
+    a_metric("tokens", unit="tokens", kind="measure", better="lower", pass_at=None, decisive=False),
+)
+
+
+def a_case_verdict(id_: str = "greeting", klass: str = "unchanged", **fields: Any) -> CaseVerdict:
+    known: dict[str, Any] = {
+        "id": id_,
+        "klass": klass,
+        "place": Place(file="golden/weather.yaml", line=12, column=5),
+        "category": "routing",
+        "passed": 3,
+        "measured": 3,
+        "planned": 3,
+        "base_passed": 30,
+        "base_measured": 30,
+        "outcomes": {"completed": 3},
+        "metrics": {"completed": 1.0, "calls": 1.0, "says": 1.0},
+        "answer": "Hello! I can tell you the weather.",
+        "duration_ms": 2345.6,
+    }
+    if klass == "new":
+        known |= {"base_passed": 0, "base_measured": 0}
+    if klass == "removed":
+        known |= {
+            "place": Place(file=""),
+            "category": "",
+            "passed": 0,
+            "measured": 0,
+            "planned": 0,
+            "base_passed": 0,
+            "base_measured": 0,
+            "outcomes": {},
+            "metrics": {},
+            "answer": "",
+            "duration_ms": 0.0,
+        }
+    return CaseVerdict(**(known | fields))
+
+
+LONDON = a_case_verdict(
+    "weather_london",
+    "regressed",
+    passed=0,
+    failing=True,
+    reasons=(
+        Reason(
+            metric="calls",
+            where="turn 1",
+            text='expected a call of get_weather {"city": "London"}; the agent called no tool',
+        ),
+    ),
+    answer="It is 14 °C and cloudy in London.",
+    metrics={"completed": 1.0, "calls": 0.0, "says": 1.0},
+)
+FOUR_PARTS = a_case_verdict(
+    "four_parts",
+    "regressed",
+    place=Place(file="golden/coverage.yaml", line=40, column=5),
+    category="coverage",
+    passed=0,
+    base_passed=28,
+    failing=True,
+    reasons=(
+        Reason(
+            metric="calls", where="turn 2", text="semantic_search was called for A, B and C but not for D"
+        ),
+        Reason(metric="completed", where="case", text='crashed: POST /run_sse answered 500 "KeyError"'),
+    ),
+    calls=("semantic_search A", "semantic_search B", "semantic_search C"),
+    answer="",
+    outcomes={"completed": 2, "crashed": 1},
+    metrics={"completed": 0.667, "calls": 0.0},
+)
+
+
+def unchanged(number: int, **fields: Any) -> tuple[CaseVerdict, ...]:
+    return tuple(a_case_verdict(f"steady_{i:02}", **fields) for i in range(1, number + 1))
+
+
+def a_rule(metric: str = "calls", **fields: Any) -> Rule:
+    known: dict[str, Any] = {"metric": metric, "place": CONFIG}
+    return Rule(**(known | fields))
+
+
+def a_rule_verdict(rule: Rule, verdict: str = "pass", **fields: Any) -> RuleVerdict:
+    known: dict[str, Any] = {"rule": rule, "scope": "suite", "verdict": verdict, "reason": ""}
+    return RuleVerdict(**(known | fields))
+
+
+CASES_RULE = a_rule("cases", counts={"regressed": 0, "new_failing": 0}, place=Place(file="agent-gate.yml"))
+CALLS_RULE = a_rule("calls", min=0.9, max_drop=Amount(value=0.05))
+LATENCY_RULE = a_rule("latency_ms", max_rise=Amount(value=25, percent=True), ignore_below=200, level="warn")
+
+
+def case_rules(regressed: int = 0, failing: int = 0, *, compared: bool = True) -> tuple[RuleVerdict, ...]:
+    def word(number: int) -> str:
+        return "regression" if number else "pass"
+
+    first: dict[str, Any] = {"verdict": word(regressed), "value": float(regressed)}
+    if not compared:
+        first = {"verdict": "not_judged", "value": 0.0, "reason": "no baseline yet"}
+    return (
+        a_rule_verdict(CASES_RULE, scope="regressed", **first),
+        a_rule_verdict(CASES_RULE, word(failing), scope="new_failing", value=float(failing)),
+    )
+
+
+def a_summary(metric: str, baseline: float | None, value: float | None, **fields: Any) -> MetricSummary:
+    known: dict[str, Any] = {"scope": "suite", "cases": 48, "trials": 144}
+    return MetricSummary(**({"metric": metric, "baseline": baseline, "value": value} | known | fields))
+
+
+def a_report(verdict: str = "pass", **fields: Any) -> Report:
+    """A report; what a Comparison has goes there, `meta`, `metrics_used` and `undecided` go to the report."""
+    meta = fields.pop("meta", a_meta())
+    used, undecided = fields.pop("metrics_used", METRICS), fields.pop("undecided", {})
+    codes = {"pass": 0, "regression": 1, "undecided": 3}
+    known: dict[str, Any] = {
+        "verdict": verdict,
+        "reason": "nothing got worse" if verdict == "pass" else "cases (regressed)",
+        "exit_code": codes[verdict] if fields.get("enforced", True) else 0,
+        "enforced": True,
+        "cause": None,
+        "rules": case_rules(),
+        "metrics": (),
+        "cases": unchanged(48),
+        "baseline": COMPARED,
+    }
+    comparison = Comparison(**(known | fields))
+    rules = tuple(dict.fromkeys(id(v.rule) for v in comparison.rules))
+    return Report(
+        meta=meta,
+        metrics=used,
+        rules=tuple(next(v.rule for v in comparison.rules if id(v.rule) == rule) for rule in rules),
+        undecided=undecided,
+        comparison=comparison,
+    )
+
+
+def a_regression(**fields: Any) -> Report:
+    known: dict[str, Any] = {
+        "rules": (
+            *case_rules(2),
+            a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.94, low=0.94, high=0.94),
+            a_rule_verdict(LATENCY_RULE, baseline=2100.0, value=2400.0),
+        ),
+        "metrics": (
+            a_summary("calls", 0.98, 0.94),
+            a_summary("calls", 1.0, 0.5, scope="category:routing", cases=2, trials=6),
+            a_summary("says", 1.0, 0.996, cases=40, trials=120),
+            a_summary("latency_ms", 2100.0, 2400.0),
+            a_summary("tokens", 2100.0, 2863.0, unscored={"not_exposed": 3}),
+        ),
+        "cases": (
+            LONDON,
+            FOUR_PARTS,
+            a_case_verdict("paris", "fixed", base_passed=1),
+            a_case_verdict("berlin", "new"),
+            *unchanged(44),
+        ),
+    }
+    return a_report("regression", **(known | fields))
+
+
+def throttled_cases() -> tuple[CaseVerdict, ...]:
+    some = {"outcomes": {"completed": 1, "throttled": 2}, "measured": 1, "passed": 0, "cause": "throttled"}
+    none = {
+        "outcomes": {"throttled": 3},
+        "measured": 0,
+        "passed": 0,
+        "cause": "throttled",
+        "answer": "",
+        "metrics": {},
+        "unscored": {"calls": "throttled", "completed": "throttled"},
+    }
+    return (
+        a_case_verdict("weather_oslo", "undecided", **some),
+        *(a_case_verdict(f"weather_{i}", "undecided", **none) for i in range(9)),
+        *unchanged(38),
+    )
+
+
+def undecided_by(cause: str, reason: str, **fields: Any) -> Report:
+    rules = (
+        a_rule_verdict(
+            CASES_RULE, "undecided", scope="regressed", cause=cause, reason=reason, value=0.0, high=10.0
+        ),
+    )
+    return a_report(**({"verdict": "undecided", "cause": cause, "reason": reason, "rules": rules} | fields))
+
+
+def a_throttled_run(**fields: Any) -> Report:
+    known: dict[str, Any] = {
+        "cases": throttled_cases(),
+        "meta": a_meta(measured_trials=115, retries=12),
+    }
+    reason = "10 could not be decided: weather_oslo, weather_0, weather_1, weather_2, weather_3 and more"
+    return undecided_by("throttled", reason, **(known | fields))
+
+
+LOG = """INFO:     Started server process
+Traceback (most recent call last):
+  File "card_agent/agent.py", line 3, in <module>
+ModuleNotFoundError: No module named 'card_agent.tools'
+"""
+
+
+def _passed_over() -> Report:
+    report = a_throttled_run(undecided={"throttled": "pass"})
+    return replace(report, comparison=replace(report.comparison, verdict="pass", cause=None, exit_code=0))
+
+
+def an_agent_down() -> Report:
+    idle = {"passed": 0, "measured": 0, "outcomes": {}, "answer": "", "metrics": {}, "cause": "coverage"}
+    return a_report(
+        "undecided",
+        cause="agent_down",
+        reason="`adk api_server` exited with 1 after 2.1 s",
+        rules=(),
+        cases=unchanged(48, klass="undecided", **idle),
+        meta=a_meta(
+            agent_down="`adk api_server` exited with 1 after 2.1 s: ModuleNotFoundError: "
+            "No module named 'card_agent.tools'",
+            log_tail=LOG,
+            measured_trials=0,
+            duration_s=2.1,
+            tokens=None,
+        ),
+    )
+
+
+def a_first_run(failing: int = 0) -> Report:
+    fails = {"passed": 0, "failing": True, "reasons": LONDON.reasons, "answer": LONDON.answer}
+    broke = tuple(a_case_verdict(f"first_{i}", "new", **fails) for i in range(failing))
+    good = tuple(a_case_verdict(f"good_{i:02}", "new") for i in range(12 - failing))
+    return a_report(
+        "regression" if failing else "pass",
+        cases=broke + good,
+        rules=(
+            *case_rules(failing=failing, compared=False),
+            a_rule_verdict(CALLS_RULE, "not_judged", value=1.0, reason="no baseline yet"),
+        ),
+        baseline=NO_BASELINE,
+        meta=a_meta(planned_trials=36, measured_trials=36, duration_s=61.0),
+    )
+
+
+def filtered(report: Report, *selection: str) -> Report:
+    cases = report.comparison.cases[:2]
+    return replace(
+        report,
+        meta=replace(report.meta, selection=selection, planned_trials=6, measured_trials=6, duration_s=4.2),
+        comparison=replace(report.comparison, cases=cases),
+    )
+
+
+def situations() -> dict[str, Report]:
+    """Every situation that the surfaces know, by the name of its golden files."""
+    slower = (a_rule_verdict(LATENCY_RULE, "regression", baseline=2100.0, value=2900.0),)
+    fell = (a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.94, low=0.94, high=0.94),)
+    low = (a_rule_verdict(CALLS_RULE, "regression", baseline=0.91, value=0.895, low=0.895, high=0.895),)
+    quarantined = a_case_verdict("weather_rome", "quarantined", passed=0, failing=True, quarantine=QUARANTINE)
+    over = replace(QUARANTINE, until=date(2026, 11, 1))
+    return {
+        "regression": a_regression(),
+        "regression_by_rule": a_report("regression", rules=(*case_rules(), *low), reason="calls"),
+        "regression_one_case": a_report("regression", rules=case_rules(1), cases=(LONDON, *unchanged(11))),
+        "regression_reported": a_regression(enforced=False),
+        "regression_no_baseline": a_first_run(failing=2),
+        "regression_new_case": a_report(
+            "regression",
+            rules=case_rules(failing=1),
+            cases=(
+                a_case_verdict(
+                    "oslo", "new", passed=0, failing=True, reasons=LONDON.reasons, calls=("a {}",)
+                ),
+                *unchanged(3),
+            ),
+            meta=a_meta(config="ci/agent-gate.yml", planned_trials=12, measured_trials=12),
+        ),
+        "regression_interrupted": a_regression(meta=a_meta(interrupted=True, measured_trials=40)),
+        "pass": a_report(),
+        "pass_first": a_first_run(),
+        "pass_moved": a_report(
+            cases=(
+                a_case_verdict("paris", "fixed", base_passed=1),
+                a_case_verdict("berlin", "changed", changed=("calls",)),
+                a_case_verdict("rome", "removed"),
+                quarantined,
+                a_case_verdict("weather_bern", quarantine=over),
+                a_case_verdict("madrid", passed=0, base_passed=2, failing=True),
+                a_case_verdict("vienna", passed=2),
+                *unchanged(42),
+            )
+        ),
+        "pass_fell": a_report(rules=(*case_rules(), *fell), metrics=(a_summary("calls", 0.98, 0.94),)),
+        "pass_warning": a_report(rules=(*case_rules(), *slower)),
+        "pass_filtered": filtered(a_report(), "--case steady_01", "--case steady_02"),
+        "undecided_throttled": a_throttled_run(),
+        "undecided_let_through": a_throttled_run(exit_code=0, undecided={"throttled": "warn"}),
+        "undecided_reported": a_throttled_run(enforced=False),
+        "undecided_passed_over": _passed_over(),
+        "undecided_coverage": undecided_by(
+            "coverage",
+            "1 could not be decided: weather_oslo",
+            cases=(
+                a_case_verdict(
+                    "weather_oslo",
+                    "undecided",
+                    passed=0,
+                    measured=0,
+                    cause="coverage",
+                    outcomes={"refused": 3},
+                    answer="",
+                ),
+                *unchanged(47),
+            ),
+            meta=a_meta(measured_trials=141),
+        ),
+        "undecided_interrupted": undecided_by(
+            "interrupted",
+            "30 could not be decided: steady_01, steady_02 and more",
+            cases=(
+                *unchanged(18),
+                *unchanged(30, klass="undecided", passed=0, measured=0, outcomes={}, answer=""),
+            ),
+            meta=a_meta(interrupted=True, measured_trials=54),
+        ),
+        "undecided_not_comparable": a_report(
+            "undecided",
+            cause="not_comparable",
+            reason="the baseline's values were made from other expectations or another metric version",
+            rules=(
+                *case_rules(),
+                a_rule_verdict(
+                    CALLS_RULE, "undecided", cause="not_comparable", value=0.94, not_comparable=48
+                ),
+            ),
+        ),
+        "undecided_baseline_unreadable": undecided_by(
+            "baseline_unreadable",
+            "golden/baseline.jsonl:3 is not JSON",
+            baseline=BaselineFacts(
+                state="unreadable",
+                path="golden/baseline.jsonl",
+                problem="golden/baseline.jsonl:3 is not JSON",
+            ),
+        ),
+        "undecided_too_few_trials": undecided_by("too_few_trials", "3 trials cannot show a drop of 0.05"),
+        "undecided_judge_changed": undecided_by(
+            "judge_changed", "agreed with 14 of 20 anchors, was 19 of 20"
+        ),
+        "undecided_judge_down": undecided_by("judge_down", "the judge answered 503"),
+        "undecided_needs_acceptance": undecided_by(
+            "needs_acceptance", "refund_policy passes by its new text"
+        ),
+        "agent_down": an_agent_down(),
+    }
