@@ -21,6 +21,14 @@ def still_open(before: Sequence[Pause], sent: User | Answers, events: Sequence[E
     return tuple(waiting.values())
 
 
+def still_running(
+    before: Sequence[Pause], sent: User | Answers, events: Sequence[Event]
+) -> tuple[Pause, ...]:
+    """The jobs that may still be answered: a first result closes their pause, the last may come later."""
+    left = [job for job in before if not (isinstance(sent, Answers) and answered(job, sent))]
+    return (*left, *(pause for event in events for pause in event.pauses if pause.kind == "job"))
+
+
 def answered(pause: Pause, sent: Answers) -> bool:
     """Whether one of the answers is meant for this pause."""
     return any(meant_for(answer, pause) for answer in sent.answers)

@@ -29,8 +29,8 @@ class Conversation(Protocol):
     def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
         """Send one turn and yield assembled events as they arrive; the runner stamps seq, turn and at_ms.
 
-        `pauses` are those that are open before the turn. Raises Stopped, or an HttpError that the runner maps
-        to an outcome.
+        `pauses` are those that may be answered before the turn: the open ones, and jobs that run long. Raises
+        Stopped, or an HttpError that the runner maps to an outcome.
         """
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gate.drive.outcome import failure_in, is_retryable, outcome_of
 from gate.drive.pace import Pace, backoff
-from gate.drive.pauses import answered, described, still_open, unexpected
+from gate.drive.pauses import answered, described, still_open, still_running, unexpected
 from gate.drive.protocol import AgentProtocol, Conversation, Stopped
 from gate.drive.recorder import Recorder
 from gate.http import Client, Cut, HttpError, NotConnected
@@ -140,11 +140,14 @@ class _Attempt:
 
     async def _talk(self, conversation: Conversation, limit: asyncio.Timeout) -> Outcome:
         pauses: tuple[Pause, ...] = ()
+        jobs: tuple[Pause, ...] = ()
         for number, turn in enumerate(self._case.turns, 1):
-            if isinstance(turn.sent, Answers) and (end := _unanswerable(turn.sent, pauses, number)):
+            waiting = tuple({pause.id: pause for pause in (*jobs, *pauses)}.values())
+            if isinstance(turn.sent, Answers) and (end := _unanswerable(turn.sent, waiting, number)):
                 return end
             await self._place(limit)
-            pauses = await self._exchange(conversation, turn, pauses)
+            pauses = await self._exchange(conversation, turn, pauses, waiting)
+            jobs = still_running(jobs, turn.sent, self._heard)
         left = unexpected(pauses, self._case.turns[-1].expect, self._case.expect)
         return Paused(reason=f"the agent waits for an answer to {described(left)}") if left else Completed()
 
@@ -159,18 +162,18 @@ class _Attempt:
         limit.reschedule(self.deadline)
 
     async def _exchange(
-        self, conversation: Conversation, turn: Turn, pauses: tuple[Pause, ...]
+        self, conversation: Conversation, turn: Turn, pauses: tuple[Pause, ...], answerable: tuple[Pause, ...]
     ) -> tuple[Pause, ...]:
         self._recorder.begin(turn.sent)
         self._heard = []
-        async for event in conversation.say(turn, pauses):
+        async for event in conversation.say(turn, answerable):
             self._heard.append(event)
             self._recorder.hear(event)
         if stopped := failure_in(self._heard, self._bench.protocol.exposes):
             raise stopped
-        waiting = still_open(pauses, turn.sent, self._heard)
-        self._recorder.end("paused" if waiting else "answered")
-        return waiting
+        left = still_open(pauses, turn.sent, self._heard)
+        self._recorder.end("paused" if left else "answered")
+        return left
 
     def _fail(self, stopped: Stopped, *, again: bool = False) -> None:
         """End the open turn. A limit that its events reported explains what came after it, such as a cut."""
