@@ -1,0 +1,94 @@
+"""Every finding about config and golden files, before anything is spent."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from gate import config as configs
+from gate import dataset
+from gate.check.agent import agent_findings
+from gate.check.cases import case_findings
+from gate.check.environment import environment_findings
+from gate.check.render import render, render_findings
+from gate.check.rules import rule_findings
+from gate.check.tools import tool_findings
+from gate.model.case import Case
+from gate.model.config import Config
+from gate.model.finding import Finding
+
+__all__ = ["Checked", "check", "render", "render_findings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A config (None where it cannot be used), its usable cases, and every finding in the files' order."""
+
+    config: Config | None
+    cases: tuple[Case, ...]
+    findings: tuple[Finding, ...]
+    files: tuple[str, ...] = ()
+
+
+def check(
+    config_path: Path,
+    *,
+    today: date | None = None,
+    environ: Mapping[str, str] | None = None,
+    boots: bool = True,
+) -> Checked:
+    """Look at everything that can be known before a run; never raises for bad content.
+
+    `boots` false leaves out what only matters where the agent is started: its program, folder and variables.
+    """
+    loaded = configs.load(config_path)
+    config = loaded.config
+    if config is None:
+        return Checked(config=None, cases=(), findings=_sorted(loaded.findings))
+    root = Path(config.root)
+    suite = dataset.load(config.dataset, root)
+    found = [*loaded.findings, *agent_findings(config, loaded.document)]
+    if boots:
+        found += environment_findings(config, loaded.document, os.environ if environ is None else environ)
+    found += _dataset_findings(suite, loaded)
+    found += rule_findings(config, suite.cases)
+    about_cases = [
+        *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
+        *tool_findings(config, suite.cases),
+    ]
+    found += (_from_here(finding, config) for finding in about_cases)
+    return Checked(config=config, cases=suite.cases, findings=_sorted(found), files=suite.files)
+
+
+def _sorted(findings: "tuple[Finding, ...] | list[Finding]") -> tuple[Finding, ...]:
+    return tuple(sorted(dict.fromkeys(findings), key=lambda each: (each.place, each.rule, each.what)))
+
+
+def _dataset_findings(suite: dataset.Loaded, loaded: configs.Loaded) -> Iterator[Finding]:
+    config, document = loaded.config, loaded.document
+    if config is None:
+        return
+    for finding in suite.findings:
+        if finding.rule == "no-files":
+            index = config.dataset.index(finding.place.file)
+            yield replace(finding, place=document.place(("dataset", index)))
+        else:
+            yield _from_here(finding, config)
+    if not suite.cases and not any(finding.level == "error" for finding in suite.findings):
+        yield Finding(
+            rule="no-cases",
+            level="error",
+            place=document.place(("dataset",)),
+            what="the golden files have no case",
+            why="A check of nothing would always be green.",
+            fix="Add a case, or correct `dataset:`.",
+        )
+
+
+def _from_here(finding: Finding, config: Config) -> Finding:
+    """Golden files are named from the config's folder; a finding names them as the config file is named."""
+    place = finding.place
+    if config.root in {"", "."} or place.file == config.file:
+        return finding
+    return replace(finding, place=replace(place, file=(Path(config.root) / place.file).as_posix()))

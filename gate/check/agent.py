@@ -1,0 +1,168 @@
+"""What is wrong with the agent's part of a config, beyond its schema."""
+
+from collections.abc import Iterator, Mapping
+
+from gate.documents import Document
+from gate.model import Json
+from gate.model.config import CommandBoot, Config, NoBoot
+from gate.model.finding import Finding, Level, Place
+
+Path = tuple[str | int, ...]
+
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
+_BLOCKS = ("adk", "http", "replay")
+_NEEDS = {
+    "http": "http: {path: /chat, request: {message: '{text}'}, response: {text: $.reply}}",
+    "replay": "replay: {traces: out/traces.jsonl}",
+}
+
+
+def agent_findings(config: Config, document: Document) -> Iterator[Finding]:
+    """Findings about protocol, boot and texts; what the machine has is another module's."""
+    yield from _boot(config, document)
+    yield from _blocks(config, document)
+    yield from _command(config, document)
+    yield from _expansions(config, document)
+    if config.agent.protocol == "http":
+        yield from _paths(config.agent.options.get("response"), ("agent", "http", "response"), document)
+        start = config.agent.options.get("start")
+        if isinstance(start, dict):
+            yield from _paths(start.get("session"), ("agent", "http", "start", "session"), document)
+
+
+def _finding(
+    rule: str, place: Place, what: str, *, why: str = "", fix: str = "", level: Level = "error"
+) -> Finding:
+    return Finding(rule=rule, level=level, place=place, what=what, why=why, fix=fix)
+
+
+def _boot(config: Config, document: Document) -> Iterator[Finding]:
+    agent = config.agent
+    if agent.protocol == "replay":
+        if not isinstance(agent.boot, NoBoot):
+            yield Finding(
+                rule="boot-unused",
+                level="error",
+                place=document.place(("agent", "boot"), key=True),
+                what="the protocol 'replay' reads recorded traces and starts no agent",
+                why="A 'boot' would look as if the agent were tested.",
+                fix="Remove 'boot', or choose the protocol that the agent speaks.",
+            )
+    elif isinstance(agent.boot, NoBoot):
+        yield _finding(
+            "boot-missing",
+            document.place(("agent", "protocol")),
+            f"the protocol '{agent.protocol}' needs an agent, and nothing says where it is",
+            fix="boot: {command: [...]} starts one, boot: {url: http://...} names one that runs.",
+        )
+
+
+def _blocks(config: Config, document: Document) -> Iterator[Finding]:
+    agent = config.agent
+    if agent.protocol in _NEEDS and not agent.options:
+        yield _finding(
+            "block-missing",
+            document.place(("agent", "protocol")),
+            f"the protocol '{agent.protocol}' needs its block '{agent.protocol}'",
+            fix=f"Write for example {_NEEDS[agent.protocol]}.",
+        )
+    if agent.protocol == "adk" and not agent.app:
+        yield _finding(
+            "app-missing",
+            document.place(("agent", "protocol")),
+            "an ADK server has several apps, and 'app' names none",
+            fix="app: the folder of the agent, as GET /list-apps shows it.",
+        )
+    written = _part(document.value, ("agent",))
+    for block in _BLOCKS:
+        if block != agent.protocol and isinstance(written, dict) and block in written:
+            yield Finding(
+                rule="block-unused",
+                level="warn",
+                place=document.place(("agent", block), key=True),
+                what=f"the block '{block}' is not read: the protocol is '{agent.protocol}'",
+                fix="Remove it.",
+            )
+
+
+def _command(config: Config, document: Document) -> Iterator[Finding]:
+    boot = config.agent.boot
+    if not isinstance(boot, CommandBoot):
+        return
+    texts = (*boot.command, *boot.env.values())
+    if not any("{port}" in text for text in texts):
+        yield _finding(
+            "no-port",
+            document.place(("agent", "boot", "command")),
+            "the command never says {port}",
+            level="warn",
+            why="The gate gives the agent a free port, and looks for it there.",
+            fix='Pass it as an argument ("{port}"), or as a variable (env: {PORT: "{port}"}).',
+        )
+    for index, name in enumerate(boot.pass_env):
+        if name in boot.env:
+            yield _finding(
+                "env-twice",
+                document.place(("agent", "boot", "pass_env", index)),
+                f"'{name}' stands in 'env' and in 'pass_env'",
+                why="Only one value can reach the agent, and only that of 'pass_env' is kept secret.",
+                fix="Remove one of the two.",
+            )
+
+
+def _expansions(config: Config, document: Document) -> Iterator[Finding]:
+    boot = config.agent.boot
+    command = boot.command if isinstance(boot, CommandBoot) else ()
+    is_shell = bool(command) and command[0].rpartition("/")[2] in _SHELLS
+    for path, text in _texts(document.value, ()):
+        if "${" not in text or (is_shell and path[:3] == ("agent", "boot", "command")):
+            continue
+        yield _finding(
+            "no-expansion",
+            document.place(path),
+            f"`{_reference(text)}` is not expanded: the text is used as it stands",
+            level="warn",
+            why="A config means the same on every machine.",
+            fix="Name variables that the agent needs in 'pass_env'.",
+        )
+
+
+def _reference(text: str) -> str:
+    return text[text.index("${") :].partition("}")[0] + "}"
+
+
+def _texts(value: Json, path: Path) -> Iterator[tuple[Path, str]]:
+    match value:
+        case str():
+            yield path, value
+        case dict():
+            for key, child in value.items():
+                yield from _texts(child, (*path, key))
+        case list():
+            for index, child in enumerate(value):
+                yield from _texts(child, (*path, index))
+        case _:
+            return
+
+
+def _paths(value: Json, path: Path, document: Document) -> Iterator[Finding]:
+    """Every JSONPath of the mapping is compiled as the protocol will."""
+    from gate.drive.json_paths import BadPath
+    from gate.drive.json_paths import Path as JsonPath
+
+    for where, text in _texts(value, path):
+        try:
+            JsonPath(text)
+        except BadPath as error:
+            yield _finding(
+                "bad-jsonpath",
+                document.place(where),
+                str(error),
+                fix="Write for example $.reply or $.calls[*].",
+            )
+
+
+def _part(value: Json, path: Path) -> Json:
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value

@@ -1,0 +1,98 @@
+"""What is wrong with cases that are well formed: what can never hold, never fail, or is out of date."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from gate.model.case import Answers, Case, Expect
+from gate.model.config import Config, UrlBoot
+from gate.model.finding import Finding, Level, Place
+
+
+def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterator[Finding]:
+    """Findings about single cases; places are theirs."""
+    for case in cases:
+        yield from _turns(case)
+        for place, expect in _expects(case):
+            yield from _expect(case, expect, place)
+        if case.quarantine is not None and case.quarantine.until < today:
+            yield _expired(case)
+    yield from _shared(config, cases)
+
+
+def _finding(
+    rule: str, place: Place, what: str, *, why: str = "", fix: str = "", level: Level = "error"
+) -> Finding:
+    return Finding(rule=rule, level=level, place=place, what=what, why=why, fix=fix)
+
+
+def _expects(case: Case) -> Iterator[tuple[Place, Expect]]:
+    yield case.place, case.expect
+    yield from ((turn.place, turn.expect) for turn in case.turns)
+
+
+def _turns(case: Case) -> Iterator[Finding]:
+    if isinstance(case.turns[0].sent, Answers):
+        yield _finding(
+            "answer-to-nothing",
+            case.turns[0].place,
+            f"case '{case.id}' starts with an answer, and nothing was asked yet",
+            fix="Begin with a turn that has `user`.",
+        )
+    for before, turn in zip(case.turns, case.turns[1:], strict=False):
+        if isinstance(turn.sent, Answers) and before.expect.pauses == ():
+            yield _finding(
+                "answer-to-nothing",
+                turn.place,
+                f"case '{case.id}' answers a pause here, and the turn before expects `pauses: none`",
+                fix="Name the pause in the turn before, or remove the answer.",
+            )
+
+
+def _expect(case: Case, expect: Expect, place: Place) -> Iterator[Finding]:
+    if expect.contains and expect.excludes:
+        for wanted in expect.contains:
+            banned = next((text for text in expect.excludes if text in wanted), None)
+            if banned is not None:
+                what = f"case '{case.id}' can never pass: it wants '{wanted}' and excludes '{banned}'"
+                yield _finding("never-passes", place, what, fix="Remove one of the two.")
+    for key in _never_fails(expect):
+        what = f"`{key}` of case '{case.id}' is empty and can never fail"
+        yield _finding("never-fails", place, what, fix=f"Remove `{key}`, or say what is expected.")
+
+
+def _never_fails(expect: Expect) -> Iterator[str]:
+    """Keys of which nothing is asked; empty `calls` and `pauses` do ask for something: for none."""
+    for key in ("nodes", "state", "state_keys", "contains", "excludes"):
+        value = getattr(expect, key)
+        if value is not None and not value:
+            yield key
+    if expect.contains and not any(expect.contains):
+        yield "contains"
+
+
+def _expired(case: Case) -> Finding:
+    quarantine = case.quarantine
+    if quarantine is None:
+        raise TypeError("a case without a quarantine")
+    return _finding(
+        "quarantine-expired",
+        case.place,
+        f"the quarantine of case '{case.id}' ended on {quarantine.until.isoformat()}: it counts again",
+        why=f"{quarantine.owner} owns it: {quarantine.reason}",
+        fix="Repair the case and remove `quarantine`, or give it a new date with a reason.",
+        level="warn",
+    )
+
+
+def _shared(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
+    """An agent that somebody else runs keeps its data from trial to trial."""
+    grouped = [case for case in cases if case.group]
+    if grouped and isinstance(config.agent.boot, UrlBoot):
+        yield _finding(
+            "shared-needs-boot",
+            grouped[0].place,
+            f"case '{grouped[0].id}' shares a database with others, and the agent cannot be restarted",
+            why="With `boot.url` every trial meets what the one before left behind.",
+            fix="Let the gate start the agent (boot.command), with its data in {tmp}.",
+            level="warn",
+        )

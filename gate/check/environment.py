@@ -1,0 +1,77 @@
+"""What this machine lacks to start the agent: its program, folder and variables."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gate.documents import Document
+from gate.model.config import CommandBoot, Config
+from gate.model.finding import Finding
+
+
+def environment_findings(config: Config, document: Document, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Findings that another machine may not have; placeholders are not resolved but passed over."""
+    root = Path(config.root)
+    boot = config.agent.boot
+    if isinstance(boot, CommandBoot):
+        if "{" not in boot.cwd and not (root / boot.cwd).is_dir():
+            yield _no_folder(boot, document)
+        else:
+            yield from _program(boot, root, document, environ)
+        yield from _variables(boot, document, environ)
+    traces = config.agent.options.get("traces")
+    if config.agent.protocol == "replay" and isinstance(traces, str) and not (root / traces).is_file():
+        yield Finding(
+            rule="no-traces",
+            level="error",
+            place=document.place(("agent", "replay", "traces")),
+            what=f"there is no file '{traces}'",
+            fix="agent-gate run or generate writes one.",
+        )
+
+
+def _no_folder(boot: CommandBoot, document: Document) -> Finding:
+    return Finding(
+        rule="no-folder",
+        level="error",
+        place=document.place(("agent", "boot", "cwd")),
+        what=f"there is no folder '{boot.cwd}'",
+        fix="'cwd' starts at the folder of this file.",
+    )
+
+
+def _program(
+    boot: CommandBoot, root: Path, document: Document, environ: Mapping[str, str]
+) -> Iterator[Finding]:
+    program = boot.command[0]
+    place = document.place(("agent", "boot", "command", 0))
+    if "{" in program or "{" in boot.cwd:
+        return
+    if "/" in program:
+        if not (root / boot.cwd / program).is_file():
+            what, why = f"there is no program '{program}'", "It starts at 'cwd'."
+            yield Finding(rule="command-not-found", level="error", place=place, what=what, why=why)
+        return
+    if shutil.which(program, path=boot.env.get("PATH") or environ.get("PATH", os.defpath)) is None:
+        yield Finding(
+            rule="command-not-found",
+            level="error",
+            place=place,
+            what=f"`{program}` is not on PATH",
+            why="The agent starts with the tools that the gate finds; the Docker action has none of yours.",
+            fix="Install it before, and use the on-runner form; or run the gate in a container that has it.",
+        )
+
+
+def _variables(boot: CommandBoot, document: Document, environ: Mapping[str, str]) -> Iterator[Finding]:
+    for index, name in enumerate(boot.pass_env):
+        if not environ.get(name):
+            yield Finding(
+                rule="unset-variable",
+                level="error",
+                place=document.place(("agent", "boot", "pass_env", index)),
+                what=f"the variable {name} is {'empty' if name in environ else 'not set'}",
+                why="The agent would run without it, and fail for a reason that no pull request caused.",
+                fix=f"In a workflow: env: {{{name}: ${{{{ secrets.{name} }}}}}}; forks get no secrets.",
+            )

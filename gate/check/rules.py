@@ -1,0 +1,150 @@
+"""What is wrong with metrics and rules: names, bounds, and measures that meet no case."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.documents.messages import did_you_mean
+from gate.errors import BadInput
+from gate.model.case import Case, Expect
+from gate.model.config import Config, Rule
+from gate.model.finding import Finding
+from gate.score import METRICS, build
+from gate.score.metric import Metric
+
+_BEST, _ALL_PERCENT = 1.0, 100
+
+
+def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
+    """Findings about `metrics` and `rules`, held against the cases that there are."""
+    try:
+        metrics = {metric.name: metric for metric in build(config.metrics)}
+    except BadInput as error:
+        yield from error.findings
+        return
+    unmet = {name for name, metric in metrics.items() if cases and not _meets(metric, cases)}
+    for configured in config.metrics:
+        if configured.name in unmet:
+            yield Finding(
+                rule="metric-without-cases",
+                level="warn",
+                place=configured.place,
+                what=f"no case has what the metric '{configured.name}' is held against",
+                why="It will never be measured.",
+                fix=_needs(metrics[configured.name]),
+            )
+    for rule in config.rules:
+        if rule.place.line:
+            yield from _rule(rule, metrics, unmet, cases)
+    yield from _unscored(metrics, cases)
+
+
+def _meets(metric: Metric, cases: Sequence[Case]) -> bool:
+    return any(metric.expectation(case) is not None for case in cases)
+
+
+def _needs(metric: Metric) -> str:
+    return f"Add {' or '.join(f'`{key}`' for key in metric.reads)} to a case." if metric.reads else ""
+
+
+def _rule(
+    rule: Rule, metrics: dict[str, Metric], unmet: set[str], cases: Sequence[Case]
+) -> Iterator[Finding]:
+    name = rule.metric
+    if name == "cases":
+        if not rule.counts:
+            yield _finding(
+                rule, "empty-rule", "the rule for 'cases' bounds nothing", fix="cases: {regressed: 0}"
+            )
+        return
+    if name not in metrics:
+        yield _unknown(rule, metrics)
+        return
+    yield from _bounds(rule, metrics[name])
+    if name in unmet:
+        what = f"no case has what the rule for '{name}' is held against"
+        yield _finding(
+            rule, "rule-without-cases", what, why="It can never fail.", fix=_needs(metrics[name]), warn=True
+        )
+    if rule.by == "category" and cases and not any(case.category for case in cases):
+        what = f"the rule for '{name}' is by category, and no case has a category"
+        yield _finding(rule, "rule-without-cases", what, fix="Give the cases a `category`.", warn=True)
+
+
+def _finding(rule: Rule, id_: str, what: str, *, why: str = "", fix: str = "", warn: bool = False) -> Finding:
+    return Finding(rule=id_, level="warn" if warn else "error", place=rule.place, what=what, why=why, fix=fix)
+
+
+def _unknown(rule: Rule, metrics: dict[str, Metric]) -> Finding:
+    name = rule.metric
+    if name in METRICS:
+        what = f"the rule for '{name}' has no metric: '{name}' is measured only where it is configured"
+        return _finding(rule, "unknown-metric", what, fix=f"metrics: {{{name}: {{}}}}")
+    known = ["cases", *metrics, *METRICS]
+    return _finding(
+        rule,
+        "unknown-metric",
+        f"there is no metric '{name}'{did_you_mean(name, known)}",
+        fix=f"Metrics here: {', '.join(dict.fromkeys(['cases', *metrics]))}.",
+    )
+
+
+def _bounds(rule: Rule, metric: Metric) -> Iterator[Finding]:
+    if all(bound is None for bound in (rule.min, rule.max, rule.max_drop, rule.max_rise)):
+        fix = f"{rule.metric}: {{max_drop: 0.05}}"
+        yield _finding(rule, "empty-rule", f"the rule for '{rule.metric}' bounds nothing", fix=fix)
+    elif rule.min is not None and rule.max is not None and rule.min > rule.max:
+        what = f"the rule for '{rule.metric}' can never hold: min {rule.min:g} is over max {rule.max:g}"
+        yield _finding(rule, "rule-never-holds", what)
+    elif metric.kind == "quality" and ((rule.min or 0) > _BEST or (rule.max is not None and rule.max < 0)):
+        what = f"the rule for '{rule.metric}' can never hold: its values lie between 0 and 1"
+        yield _finding(rule, "rule-never-holds", what)
+    elif all(_vacuous(rule, metric)):
+        what = f"the rule for '{rule.metric}' can never fail"
+        why = "A share lies between 0 and 1, and nothing falls by more than all of it."
+        yield _finding(rule, "rule-never-fails", what, why=why, fix="Tighten the bound.", warn=True)
+
+
+def _vacuous(rule: Rule, metric: Metric) -> Iterator[bool]:
+    """For each bound that is written, whether every possible value keeps to it."""
+    quality = metric.kind == "quality"
+    if rule.min is not None:
+        yield rule.min <= 0
+    if rule.max is not None:
+        yield quality and rule.max >= _BEST
+    if rule.max_drop is not None:
+        yield (
+            rule.max_drop.value >= _ALL_PERCENT
+            if rule.max_drop.percent
+            else quality and rule.max_drop.value >= _BEST
+        )
+    if rule.max_rise is not None:
+        yield quality and not rule.max_rise.percent and rule.max_rise.value >= _BEST
+
+
+def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Finding]:
+    """Expectations that no metric reads: one finding a key, at the first case that has it."""
+    read = {key for metric in metrics.values() for key in metric.reads}
+    for key in Expect.__dataclass_fields__:
+        if key in read:
+            continue
+        having = [
+            case for case in cases if any(getattr(expect, key) is not None for expect in _expects(case))
+        ]
+        if having:
+            more = f" and {len(having) - 1} more" if len(having) > 1 else ""
+            yield Finding(
+                rule="unscored-expectation",
+                level="warn",
+                place=having[0].place,
+                what=f"nothing scores the '{key}' of case '{having[0].id}'{more}",
+                why="It is expected, and never checked.",
+                fix=_scorers(key),
+            )
+
+
+def _scorers(key: str) -> str:
+    able = [name for name, metric in METRICS.items() if key in metric.reads]
+    return f"metrics: {{{able[0]}: {{}}}}" if able else "Remove it, or check the same by `contains`."
+
+
+def _expects(case: Case) -> list[Expect]:
+    return [case.expect, *(turn.expect for turn in case.turns)]
