@@ -181,6 +181,6 @@ async def floods_headers(exchange: Exchange) -> None:
 
 
 async def speaks_no_http(exchange: Exchange) -> None:
-    await exchange.write(b"SSH-2.0-OpenSSH_9.2p1\r\n")
+    await exchange.write(b"SSH-2.0-OpenSSH_9.2p1\r\n\r\n")
     exchange.writer.close()
     raise ConnectionResetError

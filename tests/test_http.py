@@ -1,0 +1,236 @@
+import gzip
+import json
+import os
+import zlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.http import (
+    MAX_DEPTH,
+    MIB,
+    BadBody,
+    Client,
+    Cut,
+    HttpError,
+    NotConnected,
+    Response,
+    Slow,
+    TooBig,
+    decode_text,
+    parse_json,
+)
+from tests.support.faulty_agent import (
+    JSON,
+    Behaviour,
+    Exchange,
+    FaultyAgent,
+    answers,
+    closes,
+    dribbles,
+    faulty_agent,
+    floods,
+    floods_headers,
+    hangs,
+    one_after_another,
+    resets,
+    resets_after_first_byte,
+    speaks_no_http,
+)
+
+
+@asynccontextmanager
+async def talk(behaviour: Behaviour, **options: float) -> AsyncIterator[tuple[Client, FaultyAgent]]:
+    async with faulty_agent(behaviour) as agent, Client(**options) as client:  # type: ignore[arg-type]
+        yield client, agent
+
+
+async def fetch(behaviour: Behaviour, **options: float) -> Response:
+    async with talk(behaviour, **options) as (client, agent):
+        return await client.request("POST", f"{agent.url}/chat?key=secret", json={"a": 1})
+
+
+async def test_a_json_answer_is_read_whole_and_its_headers_are_lower_case() -> None:
+    response = await fetch(answers({"reply": "hé"}, headers={"Content-Type": "application/json", "X-Y": "1"}))
+    assert response.status == 200
+    assert response.json() == {"reply": "hé"}
+    assert dict(response.headers)["x-y"] == "1"
+
+
+@pytest.mark.parametrize("status", ["204 No Content", "302 Found", "404 Not Found", "500 Oops", "599 x"])
+async def test_a_status_is_never_an_error_and_a_redirect_is_not_followed(status: str) -> None:
+    async with talk(answers(body=b"", status=status, headers={"location": "/elsewhere"})) as (client, agent):
+        response = await client.request("GET", agent.url)
+        assert f"{response.status}" == status[:3]
+        assert len(agent.seen) == 1
+
+
+async def test_the_request_carries_json_and_both_kinds_of_headers() -> None:
+    async with faulty_agent(answers(1)) as agent, Client(headers={"X-A": "1", "X-B": "ü"}) as client:
+        await client.request(
+            "POST", f"{agent.url}/p?q=1", json={"t": "é"}, headers={"x-a": "2", "Content-Type": "a/b"}
+        )
+        await client.request("POST", agent.url, body=b"raw")
+        first, second = agent.seen
+    assert (first.method, first.path, first.json) == ("POST", "/p?q=1", {"t": "é"})
+    assert first.headers["x-a"] == "2"
+    assert first.headers["x-b"].encode("latin-1").decode() == "ü"
+    assert first.headers["content-type"] == "a/b"
+    assert second.body == b"raw"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "words"),
+    [
+        (resets, NotConnected, "closed the connection without an answer"),
+        (closes, NotConnected, "closed the connection without an answer"),
+        (resets_after_first_byte, Cut, "cut its answer off"),
+        (floods, TooBig, "exceeds 33,554,432 bytes"),
+        (floods_headers, TooBig, "headers"),
+        (speaks_no_http, BadBody, "did not answer in HTTP"),
+        (answers(1, headers={"content-encoding": "br"}), BadBody, "although only gzip was asked for"),
+        (answers(1, headers={"content-encoding": "gzip, gzip"}), BadBody, "although only gzip"),
+        (answers(body=b"no gzip", headers={"content-encoding": "gzip"}), BadBody, "not valid gzip"),
+    ],
+)
+async def test_each_way_to_fail_has_its_error(
+    behaviour: Behaviour, kind: type[HttpError], words: str
+) -> None:
+    with pytest.raises(kind, match=words) as failure:
+        await fetch(behaviour)
+    assert "secret" not in failure.value.reason
+    assert not isinstance(failure.value, NotConnected) or failure.value.sent
+
+
+@pytest.mark.parametrize("behaviour", [hangs, one_after_another(dribbles)])
+async def test_silence_is_slow_and_dribbling_is_not_silence(behaviour: Behaviour) -> None:
+    kind, cap = (Slow, 100) if behaviour is hangs else (TooBig, 5)
+    with pytest.raises(kind):
+        await fetch(behaviour, timeout_s=0.2, max_bytes=cap)
+
+
+async def test_nobody_listens_is_not_connected_and_nothing_was_sent() -> None:
+    async with faulty_agent(hangs) as agent:
+        url = agent.url
+    async with Client() as client:
+        with pytest.raises(NotConnected, match="cannot connect to http://127") as failure:
+            await client.request("GET", url)
+    assert not failure.value.sent
+
+
+@pytest.mark.parametrize(
+    ("url", "headers"),
+    [("http://[bad", {}), ("gopher://x/", {}), ("http://127.0.0.1:1/", {"x": "a\r\nb"}), ("/relative", {})],
+)
+async def test_a_request_that_cannot_be_sent_is_an_error_of_ours(url: str, headers: dict[str, str]) -> None:
+    async with Client() as client:
+        with pytest.raises(HttpError):
+            await client.request("GET", url, headers=headers)
+
+
+async def test_a_packed_answer_is_unpacked() -> None:
+    for name, pack in (("gzip", gzip.compress), ("deflate", zlib.compress), ("X-GZIP", gzip.compress)):
+        packed: Callable[[bytes], bytes] = pack
+        response = await fetch(answers(body=packed(b'{"a": 1}'), headers={**JSON, "content-encoding": name}))
+        assert response.json() == {"a": 1}
+
+
+async def test_a_decompression_bomb_is_too_big_before_it_is_unpacked() -> None:
+    bomb = gzip.compress(bytes(20 * MIB))
+    assert len(bomb) < MIB
+    with pytest.raises(TooBig):
+        await fetch(answers(body=bomb, headers={"content-encoding": "gzip"}), max_bytes=MIB)
+
+
+async def test_a_stream_is_read_as_it_comes_and_may_be_left_early() -> None:
+    async def two_parts(exchange: Exchange) -> None:
+        await exchange.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\nfirst")
+        await hangs(exchange)
+
+    async with talk(two_parts) as (client, agent):
+        async with client.stream("GET", agent.url) as streamed:
+            assert streamed.status == 200
+            assert await anext(streamed.chunks()) == b"first"
+        assert len(agent.seen) == 1
+
+
+async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with faulty_agent(answers({"from": "the proxy"})) as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        async with talk(answers({"from": "the agent"})) as (client, agent):
+            assert (await client.request("GET", agent.url)).json() == {"from": "the agent"}
+            async with Client(trust_env=True) as trusting:
+                assert (await trusting.request("GET", agent.url)).json() == {"from": "the proxy"}
+        assert len(proxy.seen) == 1
+    assert "HTTP_PROXY" in os.environ
+
+
+async def test_cookies_last_until_they_are_forgotten() -> None:
+    async with talk(answers(1, headers={"set-cookie": "session=1"})) as (client, agent):
+        await client.request("GET", agent.url)
+        await client.request("GET", agent.url)
+        client.forget()
+        await client.request("GET", agent.url)
+        assert [seen.headers.get("cookie") for seen in agent.seen] == [None, "session=1", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("{", "not JSON"),
+        ('{"a": NaN}', "NaN"),
+        ("-Infinity", "Infinity"),
+        ("[1e999]", "1e999"),
+        ("1" * 5000, "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2), "nested deeper"),
+        ('{"a":' * (MAX_DEPTH + 2) + "1" + "}" * (MAX_DEPTH + 2), "nested deeper"),
+        ("{} {}", "not JSON"),
+    ],
+)
+def test_what_is_no_json_says_why(text: str, words: str) -> None:
+    with pytest.raises(BadBody, match=words):
+        parse_json(text)
+
+
+def test_half_a_surrogate_pair_becomes_a_replacement_character() -> None:
+    assert parse_json(r'{"a\ud800": ["\uDFFF", "\ud83d\ude00"]}') == {"a\ufffd": ["\ufffd", "😀"]}
+
+
+def test_a_byte_order_mark_before_json_is_ignored() -> None:
+    assert Response(200, {}, b"\xef\xbb\xbf[1]").json() == [1]
+
+
+def test_text_that_is_not_utf_8_names_the_byte() -> None:
+    with pytest.raises(BadBody, match="byte 0xff at offset 2"):
+        decode_text(b"ab\xff")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=15,
+)
+
+
+@given(VALUES)
+def test_any_json_value_survives(value: object) -> None:
+    assert parse_json(json.dumps(value)) == value
+    assert parse_json(json.dumps(value, ensure_ascii=False)) == value
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_json_or_a_bad_body(text: str) -> None:
+    try:
+        value = parse_json(text)
+    except BadBody:
+        return
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
