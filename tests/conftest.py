@@ -24,7 +24,10 @@ def _missing_commands(*names: str) -> str:
 def _missing_docker() -> str:
     if reason := _missing_commands("docker"):
         return reason
-    done = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False, timeout=30)
+    try:
+        done = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False, timeout=30)
+    except subprocess.TimeoutExpired:
+        return "the engine does not answer within 30 s"
     return f"no engine answers: {done.stderr.strip()[:200]}" if done.returncode else ""
 
 

@@ -20,6 +20,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     """A suite of its own under our conftest, on a machine that has nothing on PATH and asks for nothing."""
     pytester.makeconftest(Path(__file__).parents[1].joinpath("conftest.py").read_text(encoding="utf-8"))
     monkeypatch.setenv("PATH", str(pytester.mkdir("bin")))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("GATE_REQUIRE", raising=False)
     return pytester
 

@@ -25,7 +25,7 @@ def tool(name: str) -> Path:
 
 
 def zizmor(*files: Path) -> Lint:
-    return run(tool("zizmor"), "--offline", "--no-progress", "--persona=pedantic", *files)
+    return run(tool("zizmor"), "--offline", "--no-progress", "--color=never", "--persona=pedantic", *files)
 
 
 def check_jsonschema(schema: str, *files: Path) -> Lint:
