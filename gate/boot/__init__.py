@@ -1,0 +1,30 @@
+"""Start the agent, wait for it, watch it, stop it."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+from gate.boot import command, nothing, url
+from gate.boot.booting import Booting, Scene
+from gate.model.agent import Agent
+from gate.model.config import BootConfig, CommandBoot, NoBoot, UrlBoot
+from gate.redact import Redactor
+
+BOOTS: Mapping[str, Booting[Any]] = {
+    "url": Booting(UrlBoot, url.reached),
+    "command": Booting(CommandBoot, command.running),
+    "none": Booting(NoBoot, nothing.recorded),
+}
+
+
+def boot(
+    config: BootConfig, *, root: Path, log: Path, redact: Redactor
+) -> AbstractAsyncContextManager[Agent]:
+    """The agent inside this block answers, and is stopped after it; raises AgentDown.
+
+    `root` is the folder that the config's paths start from, `log` the file that gets the agent's output
+    (redacted, at most 8 MiB).
+    """
+    way = next(way for way in BOOTS.values() if way.reads is type(config))
+    return way.start(config, Scene(root=root, log=log, redact=redact))

@@ -1,0 +1,35 @@
+"""What a way of booting promises."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from gate.model.agent import Agent
+from gate.redact import Redactor
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Where an agent is booted: `root` is the config's folder, `log` the file for its output.
+
+    `redact` already knows the values of `pass_env`.
+    """
+
+    root: Path
+    log: Path
+    redact: Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Booting(Generic[C]):
+    """One way of booting: the config that it reads, and what gives an agent that answers.
+
+    The block that `start` opens raises AgentDown on entry, and leaves nothing running however it is left.
+    """
+
+    reads: type[C]
+    start: Callable[[C, Scene], AbstractAsyncContextManager[Agent]]

@@ -1,0 +1,118 @@
+"""The agent's output: into a file with a cap, without secrets or anything that a terminal or CI obeys."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gate.redact import Redactor
+
+CAP = 8 * 1024 * 1024
+"""Bytes that the file gets; what comes after them is counted and dropped."""
+TAIL_LINES = 40
+_WINDOW = 64 * 1024
+_LONGEST_LINE = 500
+_KEEP = 8 * 1024
+_BLOCK = 16 * 1024
+_TRIES = 16
+_NEAR_THE_END = 10
+
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,16}[@-~]|\][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|[ -/]{1,4}[0-~]|[0-~])?"
+)
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
+)
+# The runner takes `::x::` at the start of a line, after any blanks, and `##[x]` anywhere.
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_TELLING = re.compile(r"error|exception|panic|fatal|cannot|no such|not found|denied", re.IGNORECASE)
+
+
+def inert(text: str) -> str:
+    """The text without terminal escapes, invisible and bidi controls, and workflow commands."""
+    lines = _ESCAPE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return _COMMAND.sub(r"\1: ", _INVISIBLE.sub("", lines)).replace("##[", "## [")
+
+
+class AgentLog:
+    """What the agent printed, over all its restarts; `path` gets it redacted and inert."""
+
+    def __init__(self, path: Path, redact: Redactor, cap: int = CAP) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("w", encoding="utf-8")
+        self._redact = redact
+        self._room = cap
+        self._dropped = 0
+        self._pending = b""
+        self._next_spill = _BLOCK
+        self._window = b""
+        self._whole = True
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes as they were printed."""
+        window = self._window + data
+        self._whole = self._whole and len(window) <= _WINDOW
+        self._window = window[-_WINDOW:]
+        if not self._room:
+            self._dropped += len(data)
+            return
+        self._pending += data
+        if len(self._pending) >= self._next_spill:
+            self._spill()
+
+    def tail(self) -> str:
+        """The last 40 lines of this start of the agent, redacted and inert."""
+        window = self._window if self._whole else self._window.partition(b"\n")[2] or self._window
+        lines = [line.rstrip()[:_LONGEST_LINE] for line in self._clean(window).split("\n")]
+        return "\n".join(lines[-TAIL_LINES - 1 :]).strip("\n")
+
+    def fresh(self, note: str) -> None:
+        """Begin anew for a restart: the file keeps what it has, with a note, and the tail forgets."""
+        self.feed(b"" if self._window.endswith(b"\n") or not self._window else b"\n")
+        self.feed(f"--- {note} ---\n".encode())
+        self._window, self._whole = b"", True
+
+    def close(self) -> None:
+        """Write what is pending, and say what was dropped."""
+        self._write(self._pending)
+        self._pending = b""
+        if self._dropped:
+            self._file.write(f"\n--- {self._dropped:,} more bytes were dropped: the log is full ---\n")
+        self._file.close()
+
+    def _clean(self, data: bytes) -> str:
+        return self._redact.text(inert(data.decode("utf-8", "replace")))
+
+    def _spill(self) -> None:
+        """Write the older part of what is pending, cut where no secret crosses the cut."""
+        cut = next(self._safe_cuts(), 0)
+        if not cut and len(self._pending) >= _WINDOW:
+            cut = len(self._pending) - _KEEP
+        self._write(self._pending[:cut])
+        self._pending = self._pending[cut:]
+        self._next_spill = len(self._pending) + _BLOCK
+
+    def _safe_cuts(self) -> Iterator[int]:
+        whole = self._clean(self._pending)
+        cut = len(self._pending) - _KEEP
+        for _ in range(_TRIES):
+            cut = self._pending.rfind(b"\n", 0, max(cut - 1, 0)) + 1
+            if not cut:
+                return
+            if self._clean(self._pending[:cut]) + self._clean(self._pending[cut:]) == whole:
+                yield cut
+
+    def _write(self, data: bytes) -> None:
+        text = self._clean(data)
+        encoded = text.encode()
+        if len(encoded) > self._room:
+            self._dropped += len(encoded) - self._room
+            text = encoded[: self._room].decode("utf-8", "ignore")
+        self._room = max(self._room - len(encoded), 0)
+        self._file.write(text)
+
+
+def telling_line(tail: str) -> str:
+    """The line that most likely says why the program ended: the last that names an error, or the last."""
+    lines = [line.strip() for line in tail.splitlines() if re.search(r"\w", line)]
+    telling = [line for line in lines[-_NEAR_THE_END:] if _TELLING.search(line)]
+    return (telling or lines or [""])[-1][:300]
