@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from typing import Final, TypeAlias
 
 from gate import __version__
 from gate.errors import BUG, BadInput, GateError, Interrupted
@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-Verbs = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _init(verbs: Verbs) -> None:

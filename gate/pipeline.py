@@ -166,7 +166,7 @@ def _count(course: _Course, trace: Trace) -> None:
 def _meta(suite: Suite, course: _Course) -> Meta:
     config = suite.config
     root = Path(config.root)
-    inputs = {Path(config.file), *(root / case.place.file for case in suite.cases)}
+    inputs = {Path(config.file), *(Path(facts.place.file) for facts in suite.case_facts)}
     return Meta(
         run=course.run,
         gate=__version__,

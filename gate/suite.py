@@ -53,10 +53,13 @@ class Selection:
     note: str = ""
 
 
-def prepare(config_path: Path, selection: Selection, *, strict: bool = False) -> Suite:
-    """Check everything and load the baseline; raises BadInput with every finding, or UsageError."""
+def prepare(config_path: Path, selection: Selection, *, strict: bool = False, boots: bool = True) -> Suite:
+    """Check everything and load the baseline; raises BadInput with every finding, or UsageError.
+
+    `boots` false is for what runs without the agent: its program and variables are not looked for.
+    """
     today = datetime.now(UTC).date()
-    checked = check(config_path, today=today)
+    checked = check(config_path, today=today, boots=boots)
     config = checked.config
     findings = list(checked.findings)
     root = Path(config.root) if config else config_path.parent
@@ -169,7 +172,7 @@ def _case_facts(case: Case, metrics: Sequence[Metric], config: Config, today: da
     active = case.quarantine if case.quarantine and case.quarantine.until >= today else None
     return CaseFacts(
         id=case.id,
-        place=case.place,
+        place=replace(case.place, file=(Path(config.root) / case.place.file).as_posix()),
         keys={
             metric.name: line_key(case, metric.version, expectation, protocol)
             for metric, expectation in expectations

@@ -21,7 +21,7 @@ def main(options: argparse.Namespace) -> int:
         raise UsageError(
             f"{file} would be overwritten while it is read", hint="Choose another folder with --out."
         )
-    suite = prepare(Path(options.config), Selection())
+    suite = prepare(Path(options.config), Selection(), boots=False)
     report = asyncio.run(grade(suite, _known(suite, file), out))
     show_report(report, out=out, as_json=options.json)
     return report.comparison.exit_code

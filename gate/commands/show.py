@@ -16,7 +16,7 @@ def main(options: argparse.Namespace) -> int:
     out = Path(options.out)
     stored = read_run(out)
     record = _pick(stored, options.case, options.trial)
-    suite = prepare(Path(options.config), Selection())
+    suite = prepare(Path(options.config), Selection(), boots=False)
     case = suite.expected.get(record.case)
     if case is None:
         raise UsageError(f"case {record.case!r} is in the run but no longer in the suite")
