@@ -1,0 +1,241 @@
+"""Recorded ADK sessions to a trace: what a session service stores, and rows of kagent's event table."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from gate.formats.adk import PLUMBING_ANSWER, EventReader
+from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
+from gate.formats.adk_outcome import outcome_of
+from gate.formats.messages import USER
+from gate.model import Json
+from gate.model.trace import Completed, Event, Exposed, Outcome, Paused, Result, Trace, TurnTrace
+
+
+class NotASession(ValueError):
+    """The text is no recorded session; the message says where it stops being one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """A session as it was stored; `state` is how it ended, empty where only events were kept."""
+
+    id: str
+    state: Mapping[str, Json]
+    frames: tuple[Mapping[str, Json], ...]
+
+
+def read_session(content: str, *, source: str = "session") -> Trace:
+    """Read a recorded session into a trace, a turn for each message or answer of the user.
+
+    Accepts a session object, a list of events, one event a line, kagent's rows (`{"data": "<event>"}`), and
+    the answer of its REST API. The start state is what the final state has and no event set. A turn that
+    failed decides the outcome, as it would end a live trial. Raises NotASession.
+    """
+    recording = read_recording(content)
+    turns = _turns(recording.frames)
+    touched = {key for turn in turns for event in turn.events for key in event.state_delta}
+    return Trace(
+        case=recording.id,
+        trial=1,
+        session=recording.id,
+        turns=turns,
+        outcome=_outcome(turns),
+        exposes=get_args(Exposed),
+        source=source,
+        start_state={key: value for key, value in recording.state.items() if key not in touched},
+        duration_ms=turns[-1].ended_ms,
+    )
+
+
+def session_events(content: str) -> tuple[Event, ...]:
+    """Read all events of a recorded session, the user's too, as they were stored; raises NotASession."""
+    frames = read_recording(content).frames
+    return _events(EventReader(), tuple(enumerate(frames, start=1)), _timestamp(frames[0]))
+
+
+def read_recording(content: str) -> Recording:
+    """Find the events in a recorded session, whichever way it was stored; raises NotASession."""
+    found = Recording(id="", state={}, frames=())
+    for value, where in _documents(content):
+        try:
+            found = _merged(found, _recording(value))
+        except ValueError as error:
+            raise NotASession(f"{where}{error}") from None
+    if not found.frames:
+        raise NotASession("no event in it")
+    return found
+
+
+Numbered = tuple[tuple[int, Mapping[str, Json]], ...]
+
+
+def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[TurnTrace, ...]:
+    reader, start = EventReader(), _timestamp(frames[0])
+    turns: list[TurnTrace] = []
+    seq = 0
+    for number, group in enumerate(_exchanges(frames), start=1):
+        events = [event for event in _events(reader, group, start) if not _only_said_by_user(event)]
+        stamped = tuple(replace(event, seq=seq + i, turn=number) for i, event in enumerate(events, start=1))
+        turns.append(_turn(group, stamped, start))
+        seq += len(stamped)
+    return tuple(turns)
+
+
+def _turn(group: Numbered, events: tuple[Event, ...], start: float) -> TurnTrace:
+    times = [_at_ms(frame, start) for _, frame in group]
+    return TurnTrace(
+        sent="\n".join(sent for _, frame in group if (sent := _sent(frame))),
+        events=events,
+        ended=_ended(outcome_of(events)),
+        started_ms=min(times),
+        ended_ms=max(times),
+    )
+
+
+def _exchanges(frames: Sequence[Mapping[str, Json]]) -> list[Numbered]:
+    groups: list[list[tuple[int, Mapping[str, Json]]]] = [[]]
+    opened = False
+    for number, frame in enumerate(frames, start=1):
+        if _sent(frame):
+            groups += [[]] if opened else []
+            opened = True
+        groups[-1].append((number, frame))
+    return [tuple(group) for group in groups]
+
+
+def _events(reader: EventReader, group: Numbered, start: float) -> tuple[Event, ...]:
+    events: list[Event] = []
+    at_ms = 0.0
+    for number, frame in group:
+        # ADK stamps an event when it makes it, which is not always the order in which it stores them.
+        at_ms = max(at_ms, _at_ms(frame, start))
+        try:
+            events += (replace(event, at_ms=at_ms) for event in reader.read(frame))
+        except UnreadableEvent as error:
+            raise NotASession(f"event {number}: {error}") from None
+    return (*events, *(replace(event, at_ms=at_ms) for event in reader.rest()))
+
+
+def _only_said_by_user(event: Event) -> bool:
+    # A result that the user's side gave to a long-running call is a tool's result all the same.
+    said = event.parts or event.not_in_trajectory.startswith(PLUMBING_ANSWER)
+    return event.author == USER and bool(said) and not any(isinstance(part, Result) for part in event.parts)
+
+
+def _outcome(turns: Sequence[TurnTrace]) -> Outcome:
+    outcomes = [outcome_of(turn.events) for turn in turns]
+    failed = (outcome for outcome in outcomes if not isinstance(outcome, Completed | Paused))
+    return next(failed, outcomes[-1])
+
+
+def _ended(outcome: Outcome) -> Literal["answered", "paused", "failed"]:
+    match outcome:
+        case Completed():
+            return "answered"
+        case Paused():
+            return "paused"
+        case _:
+            return "failed"
+
+
+def _sent(frame: Mapping[str, Json]) -> str:
+    """What the user sent in this event, as a reader sees it; "" where the event is not the user's."""
+    if field(frame, "author") != USER:
+        return ""
+    content = field(frame, "content")
+    parts = field(content, "parts") if is_mapping(content) else None
+    return "\n".join(_said(part) for part in parts if is_mapping(part)) if isinstance(parts, list) else ""
+
+
+def _said(part: Mapping[str, Json]) -> str:
+    answer = field(part, "functionResponse")
+    if is_mapping(answer):
+        return f"{field(answer, 'name')}: {_decision(field(answer, 'response'))}"
+    words = field(part, "text")
+    return words if isinstance(words, str) and words else "(a part that is not text)"
+
+
+def _decision(response: Json) -> str:
+    if is_mapping(response):
+        if (confirmed := response.get("confirmed")) is not None and len(response) == 1:
+            return "approve" if confirmed is True else "reject"
+        if "payload" in response or len(response) == 1:
+            response = response.get("payload", next(iter(response.values())))
+    return response if isinstance(response, str) else json.dumps(response, sort_keys=True, ensure_ascii=False)
+
+
+def _timestamp(frame: Mapping[str, Json]) -> float:
+    value = field(frame, "timestamp")
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _at_ms(frame: Mapping[str, Json], start: float) -> float:
+    return max(0.0, round((_timestamp(frame) - start) * 1000, 3))
+
+
+def _documents(content: str) -> Iterator[tuple[Json, str]]:
+    lines = [(number, line) for number, line in enumerate(content.split("\n"), start=1) if line.strip()]
+    try:
+        yield _parsed(content), ""
+    except ValueError as error:
+        if not _is_json_lines(lines):
+            raise NotASession(f"not JSON: {error}") from None
+        for number, line in lines:
+            yield _line(number, line), f"line {number}: "
+
+
+def _is_json_lines(lines: Sequence[tuple[int, str]]) -> bool:
+    try:
+        return len(lines) > 1 and is_mapping(_parsed(lines[0][1]))
+    except ValueError:
+        return False
+
+
+def _line(number: int, line: str) -> Json:
+    try:
+        return _parsed(line)
+    except ValueError as error:
+        raise NotASession(f"line {number}: not JSON: {error}") from None
+
+
+def _parsed(content: str) -> Json:
+    try:
+        value: Json = json.loads(content, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return value
+
+
+def _refuse(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _merged(one: Recording, other: Recording) -> Recording:
+    return Recording(
+        id=one.id or other.id, state={**one.state, **other.state}, frames=one.frames + other.frames
+    )
+
+
+def _recording(value: Json) -> Recording:
+    if isinstance(value, list):
+        found = Recording(id="", state={}, frames=())
+        for item in value:
+            found = _merged(found, _recording(item))
+        return found
+    if not is_mapping(value):
+        raise UnreadableEvent(f"expected an event, a session or a list of events, not {kind(value)}")
+    data = value.get("data")
+    if is_mapping(data):
+        return _session({**mapping(data, "session"), "events": list(items(data, "events"))})
+    if isinstance(data, str):
+        return replace(_recording(_parsed(data)), id=text(value, "sessionId"))
+    if isinstance(value.get("events"), list):
+        return _session(value)
+    return Recording(id="", state={}, frames=(value,))
+
+
+def _session(value: Mapping[str, Json]) -> Recording:
+    found = _recording(list(items(value, "events")))
+    return Recording(id=text(value, "id"), state=mapping(value, "state"), frames=found.frames)
