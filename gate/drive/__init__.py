@@ -1,5 +1,6 @@
 """Talk to the agent: the runner, and one protocol a file."""
 
+from gate.drive.adk import Adk
 from gate.drive.http_json import HttpJson
 from gate.drive.protocol import ProtocolFactory
 from gate.drive.replay import Replay
@@ -9,6 +10,7 @@ from gate.drive.units import Plan
 __all__ = ["PROTOCOLS", "Plan", "drive"]
 
 PROTOCOLS: dict[str, ProtocolFactory] = {
+    "adk": Adk,
     "http": HttpJson,
     "replay": Replay,
 }
