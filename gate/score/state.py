@@ -20,7 +20,11 @@ MOST = 3
 
 
 class StateHolds(ExpectMetric):
-    """The share of the expected values and keys that the state holds."""
+    """The share of the expected values and keys that the state holds.
+
+    Where the record broke off a value shows nothing, since it could have changed, and a key only if it was
+    set there.
+    """
 
     reads = ("state", "state_keys")
     always = True
@@ -37,10 +41,10 @@ class StateHolds(ExpectMetric):
     def measure(self, level: Level) -> tuple[float, str]:
         before = state_after(level.trace.start_state, level.trace.turns[: level.first])
         after = state_after(before, level.turns)
-        checks = list(_checks(level.expect, after))
+        checks = [*_values(level.expect, after), *_keys(level.expect, after)]
         if level.broken:
-            earlier = dict(_checks(level.expect, before))
-            checks = [(path, why or _unproved(path, earlier[path])) for path, why in checks]
+            proved = {path for path, why in _keys(level.expect, before) if why}
+            checks = [(path, why or ("" if path in proved else _unproved(path))) for path, why in checks]
         misses = [why for _, why in checks if why]
         return (len(checks) - len(misses)) / len(checks), "; ".join(misses)
 
@@ -75,13 +79,20 @@ def _index(key: str) -> int | None:
     return int(key) if re.fullmatch(r"[0-9]{1,9}", key) else None
 
 
-def _checks(expect: Expect, state: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    """Yield each check's own path and why it fails, or ""."""
+def _values(expect: Expect, state: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield each expected value by its path, and why it is not there, or ""."""
     for path, expected in (expect.state or {}).items():
-        yield f"state {path}", _unlike(path, expected, look_up(state, path), state)
+        yield f"the value of {quoted(path)}", _unlike(path, expected, look_up(state, path), state)
+
+
+def _keys(expect: Expect, state: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield each expected key, and why it is not there, or ""."""
     for path in expect.state_keys or ():
         absent = look_up(state, path) is ABSENT
-        yield f"key {path}", f"the state has no {quoted(path)}{_there(path, state)}" if absent else ""
+        yield (
+            f"the key {quoted(path)}",
+            f"the state has no {quoted(path)}{_there(path, state)}" if absent else "",
+        )
 
 
 def _unlike(path: str, expected: Json, actual: Json, state: Mapping[str, Json]) -> str:
@@ -107,5 +118,5 @@ def _there(path: str, state: Mapping[str, Json]) -> str:
     return f" ({owner} is {shown(beside)})"
 
 
-def _unproved(path: str, earlier: str) -> str:
-    return "" if earlier else f"{path} held already before, which shows nothing of what was not run"
+def _unproved(what: str) -> str:
+    return f"{what} is as expected, which shows nothing of what was not run"

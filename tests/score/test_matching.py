@@ -19,18 +19,24 @@ def test_the_matching_is_one_to_one_and_as_large_as_can_be(edges: list[set[int]]
     assert len(set(found.values())) == len(found)
     assert all(right in edges[left] for left, right in found.items())
     best = max(
-        (size for size in range(len(edges) + 1) if any(_perfect(chosen) for chosen in combinations(edges, size))),
+        (
+            size
+            for size in range(len(edges) + 1)
+            if any(_perfect(chosen) for chosen in combinations(edges, size))
+        ),
         default=0,
     )
     assert len(found) == best
 
 
 def _perfect(edges: tuple[set[int], ...]) -> bool:
-    return any(all(r in e for e, r in zip(edges, way, strict=True)) for way in permutations(range(5), len(edges)))
+    return any(
+        all(r in e for e, r in zip(edges, way, strict=True)) for way in permutations(range(5), len(edges))
+    )
 
 
 def test_a_thousand_lefts_need_no_deep_stack() -> None:
-    size = 1500
+    size = 1100
     found = pairs(range(size), range(size), lambda left, right: right in {left, left + 1, size - 1 - left})
     assert len(found) == size
 
