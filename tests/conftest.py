@@ -13,6 +13,11 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from hypothesis import settings
+
+# No test asserts on the clock: how long an example takes says how busy the machine is.
+settings.register_profile("gate", deadline=None)
+settings.load_profile("gate")
 
 
 def _missing_commands(*names: str) -> str:
