@@ -51,9 +51,9 @@ def problem_of(error: "ValidationError", base: Path = ()) -> Problem:
     branches: dict[object, list[Problem]] = {}
     for sub in error.context or ():
         branches.setdefault(sub.relative_schema_path[0], []).append(problem_of(sub, base))
-    name_of = error.parent if error.parent is not None and error.parent.validator == "propertyNames" else None
+    is_name = "propertyNames" in error.absolute_schema_path
     return Problem(
-        keyword=str(error.validator) if name_of is None else "propertyNames",
+        keyword="propertyNames" if is_name else str(error.validator),
         wanted=error.validator_value,
         value=error.instance,
         schema=error.schema if isinstance(error.schema, dict) else {},

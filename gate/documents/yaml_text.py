@@ -22,7 +22,9 @@ from gate.model import Json
 MAX_ALIASED: Final = 100_000
 """How many nodes (and 100 characters of text each) all aliases of a file together may stand for."""
 
-_LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
+_BREAKS: Final = frozenset({0x85, 0x2028, 0x2029})
+# What YAML 1.2 (production 1) does not allow, and the breaks of YAML 1.1: https://yaml.org/spec/1.2.2/#51-character-set
+_REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _SYNTAX: Final = {
     "mapping values are not allowed in this context": (
         "a ': ' stands where no key can be",
@@ -51,18 +53,7 @@ def parse_yaml(text: str, file: str, dates: Collection[str]) -> Document:
         reader.read()
     except Unreadable as stop:
         return Document(file=file, value=None, findings=(*tree.findings, stop.finding), broken=True)
-    _report_line_breaks(tree, text)
     return Document(file=file, value=tree.root, findings=tuple(tree.findings), spot=tree.root_spot)
-
-
-def _report_line_breaks(tree: Tree, text: str) -> None:
-    if hit := _LINE_BREAKS.search(text):
-        code = ord(hit.group())
-        line = len(re.findall("\r\n|[\r\n]", text[: hit.start()]))
-        column = hit.start() - max(text.rfind("\n", 0, hit.start()), text.rfind("\r", 0, hit.start())) - 1
-        what = f"the character U+{code:04X} is a line break in many YAML tools"
-        fix = f'Write it as an escape in double quotes: "\\u{code:04x}".'
-        tree.report("yaml-surprise", pack(line, column), what, fix=fix, level="warn")
 
 
 class _Reader:
@@ -90,9 +81,11 @@ class _Reader:
 
     def read(self) -> None:
         """Read until the end of the stream or the first document, into the tree."""
-        next_event: Callable[[], Any] = yaml.CSafeLoader(self.text).get_event
+        if hit := _REFUSED.search(self.text):
+            raise self._refused(hit)
         handlers = self.handlers
         try:
+            next_event: Callable[[], Any] = yaml.CSafeLoader(self.text).get_event
             while not self.done:
                 event = next_event()
                 handler = handlers.get(type(event))
@@ -101,8 +94,6 @@ class _Reader:
                     handler(event, mark.line << 32 | mark.column)
         except yaml.MarkedYAMLError as error:
             raise self._syntax(error) from None
-        except yaml.reader.ReaderError as error:
-            raise self._character(error) from None
 
     def _begin(self, _: yaml.DocumentStartEvent, at: At) -> None:
         self.documents += 1
@@ -238,17 +229,19 @@ class _Reader:
             why = f"It was found {error.context} that starts at line {error.context_mark.line + 1}."
         return self.tree.stop(rule, at, what, why=why, fix=fix)
 
-    def _character(self, error: yaml.reader.ReaderError) -> Unreadable:
-        offset = error.position if isinstance(error.position, int) else 0
-        before = self.text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")
-        line = before.count("\n")
-        at = pack(line, len(before) - before.rfind("\n") - 1)
-        code = error.character if isinstance(error.character, int) else 0
+    def _refused(self, hit: re.Match[str]) -> Unreadable:
+        before = self.text[: hit.start()]
+        lines = re.split("\r\n|[\r\n]", before)
+        code = ord(hit.group())
+        at = pack(len(lines) - 1, len(lines[-1]))
+        if code in _BREAKS:
+            why = "YAML 1.1 reads it as a line break, and YAML 1.2 does not."
+            fix = f'Write it as an escape in double quotes: "\\u{code:04x}".'
+            return self.tree.stop(
+                "bad-text", at, f"the character U+{code:04X} cannot stand in a YAML file", why=why, fix=fix
+            )
         return self.tree.stop(
-            "bad-text",
-            at,
-            f"the control character U+{code:04X} cannot stand in a YAML file",
-            fix="Remove it.",
+            "bad-text", at, f"the character U+{code:04X} cannot stand in a YAML file", fix="Remove it."
         )
 
 
