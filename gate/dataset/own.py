@@ -68,7 +68,7 @@ class _Defaults:
 def accepts(value: Json) -> bool:
     """Whether the value has `cases` (or a key that was meant to be), or is a list of them."""
     if isinstance(value, dict):
-        return "cases" in value or bool(difflib.get_close_matches("cases", map(str.lower, value), n=1))
+        return "cases" in value or bool(difflib.get_close_matches("cases", map(str.lower, value), 1, 0.75))
     return isinstance(value, list)
 
 
