@@ -371,3 +371,8 @@ def test_any_json_gives_events_or_a_reason(values: list[Any]) -> None:
         with suppress(UnreadableEvent):
             assert all(isinstance(event, Event) for event in reader.read(value))
     assert all(event.parts or event.not_in_trajectory for event in reader.rest())
+
+
+def test_thoughts_that_were_streamed_are_one_thought() -> None:
+    [event] = read_events([part("The user", thought=True), part(" greets.", thought=True)])
+    assert (event.parts, event.not_in_trajectory) == ((Thought(text="The user greets."),), THOUGHT_ONLY)
