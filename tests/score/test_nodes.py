@@ -41,6 +41,7 @@ FAN: Nodes = ("Router", par("Clean", "Enrich", "Match"), "Preview")
         ((par("A", "A"),), "AA", True),
         # Whoever gives the first A to the first branch finds no A, B for the second one.
         ((par(("A", "C"), ("A", "B")),), "ABAC", True),
+        ((par(("A", "C"), ("A", "B")),), "ACAB", True),
         ((par(("A", "B"), ("A", "C")),), "ABAC", True),
         ((par(("A", "B"), "B"),), "BAB", True),
         ((par("B", ("A", "B")),), "ABB", True),
@@ -157,7 +158,7 @@ def _product(branches: tuple[Nodes, ...]) -> Iterator[tuple[tuple[str, ...], ...
             yield (first, *rest)
 
 
-NAMES = st.sampled_from("AB")
+NAMES = st.sampled_from("ABC")
 FLAT = st.lists(NAMES, max_size=2).map(tuple)
 INNER = st.lists(
     NAMES | st.lists(FLAT, max_size=2).map(lambda found: Parallel(branches=tuple(found))), max_size=2

@@ -11,7 +11,23 @@ from gate.score.rouge import rouge_1, tokens
 from tests.score.made import case, metric, said, score, scored, trace, turn
 
 PLAIN, STEMMED = (RougeScorer(["rouge1"], use_stemmer=stemmer) for stemmer in (False, True))
-WORD = ("run", "running", "Runs", "a", "the", "cafe", "café", "10%", "東京", "flies,", "yyyy", "İ", "\u212a")
+WORD = (
+    "run",
+    "running",
+    "Runs",
+    "a",
+    "the",
+    "cafe",
+    "café",
+    "10%",
+    "東京",
+    "flies,",
+    "yyyy",
+    "its",
+    "it",
+    "İ",
+    "\u212a",
+)
 WORDS = st.lists(st.sampled_from(WORD)).map(" ".join)
 TEXTS = st.text(max_size=30) | WORDS
 
@@ -32,6 +48,7 @@ def value(reference: str, answer: str, *, stemmed: bool = False, unicode: bool =
         ("cafe\u0301", "café", 0, 0, 1),
         ("東京タワー", "東京", 0, 0, 0.5714),
         ("10% off", "10 off", 1, 1, 1),
+        ("its", "it", 0, 0, 0),
         ("a a a", "a", 0.5, 0.5, 0.5),
         ("\uff26\uff55\uff4c\uff4c width", "full width", 0.6667, 0.6667, 1),
     ],
