@@ -1,0 +1,271 @@
+import os
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gate.check import Checked, check
+
+TODAY = date(2026, 11, 30)
+HEAD = """\
+version: 1
+agent: {protocol: adk, app: x, boot: {command: [run-me, "{port}"]}}
+dataset: golden/*.yaml
+"""
+CASE = "cases:\n  - {id: a, user: hi, expect: {contains: [x], calls: [f]}}\n"
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Suite":
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "run-me").touch(mode=0o755)
+    return Suite(tmp_path)
+
+
+class Suite:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def check(
+        self,
+        config: str = HEAD,
+        golden: Mapping[str, str] | str = CASE,
+        environ: Mapping[str, str] | None = None,
+        path: str = "agent-gate.yml",
+    ) -> Checked:
+        files = {"cards.yaml": golden} if isinstance(golden, str) else golden
+        root = (self.folder / path).parent
+        (root / "golden").mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_text(config, encoding="utf-8")
+        for name, text in files.items():
+            (root / "golden" / name).write_text(text, encoding="utf-8")
+        default = {"PATH": str(self.folder / "bin"), "KEY": "secret"}
+        return check(Path(path), today=TODAY, environ=default if environ is None else environ)
+
+    def found(self, config: str = HEAD, golden: Mapping[str, str] | str = CASE) -> list[tuple[str, str, str]]:
+        return [(f.rule, f.level, str(f.place)) for f in self.check(config, golden).findings]
+
+
+def test_a_good_suite_has_no_finding(suite: Suite) -> None:
+    checked = suite.check()
+    assert checked.findings == ()
+    assert checked.config
+    assert [case.id for case in checked.cases] == ["a"]
+    assert checked.files == ("golden/cards.yaml",)
+
+
+def agent(text: str) -> str:
+    return f"version: 1\nagent:\n  {text}\ndataset: golden/*.yaml\n"
+
+
+def command(words: str, more: str = "") -> str:
+    return agent(f"protocol: adk\n  app: x\n  boot:\n    command: [{words}]\n    {more}")
+
+
+def http(response: str, more: str = "") -> str:
+    block = f"path: /\n    request: {{}}\n    response: {{text: {response}}}\n    {more}"
+    return agent(f"protocol: http\n  boot: {{url: http://a}}\n  http:\n    {block}")
+
+
+RUN_ME = 'run-me, "{port}"'
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (agent("protocol: adk\n  app: x"), ("boot-missing", "error", "3:13")),
+        (
+            agent("protocol: replay\n  replay: {traces: golden/cards.yaml}\n  boot: {url: http://a}"),
+            ("boot-unused", "error", "5:3"),
+        ),
+        (agent("protocol: replay\n  replay: {traces: none.jsonl}"), ("no-traces", "error", "4:20")),
+        (agent("protocol: replay"), ("block-missing", "error", "3:13")),
+        (agent("protocol: http\n  boot: {url: http://a}"), ("block-missing", "error", "3:13")),
+        (agent("protocol: adk\n  boot: {url: http://a}"), ("app-missing", "error", "3:13")),
+        (
+            agent("protocol: adk\n  app: x\n  boot: {url: http://a}\n  replay: {traces: x}"),
+            ("block-unused", "warn", "6:3"),
+        ),
+        (command("run-me"), ("no-port", "warn", "6:14")),
+        (command('nope, "{port}"'), ("command-not-found", "error", "6:15")),
+        (command('./nope, "{port}"'), ("command-not-found", "error", "6:15")),
+        (command(RUN_ME, "cwd: src"), ("no-folder", "error", "7:10")),
+        (command(RUN_ME, "pass_env: [KEY, NOPE]"), ("unset-variable", "error", "7:21")),
+        (command(RUN_ME, "env: {KEY: a}\n    pass_env: [KEY]"), ("env-twice", "error", "8:16")),
+        (command(RUN_ME, 'env: {A: "${HOME}/x"}'), ("no-expansion", "warn", "7:14")),
+        (http('"$.a[?"'), ("bad-jsonpath", "error", "8:22")),
+        (http("$.a", 'start: {path: /s, session: "$["}'), ("bad-jsonpath", "error", "9:32")),
+        (HEAD.replace("golden/*", "none/*"), ("no-files", "error", "3:10")),
+        (HEAD.replace("golden/*.yaml", "[golden/*.yaml, none.yaml]"), ("no-files", "error", "3:26")),
+        (HEAD + "rules: {recal: {min: 1}}\n", ("unknown-metric", "error", "4:9")),
+        (HEAD + "rules: {rouge_1: {min: 1}}\n", ("unknown-metric", "error", "4:9")),
+        (HEAD + "rules: {calls: {level: warn}}\n", ("empty-rule", "error", "4:9")),
+        (HEAD + "rules: {cases: {level: warn}}\n", ("empty-rule", "error", "4:9")),
+        (HEAD + "rules: {calls: {min: 0.9, max: 0.1}}\n", ("rule-never-holds", "error", "4:9")),
+        (HEAD + "rules: {calls: {min: 90}}\n", ("rule-never-holds", "error", "4:9")),
+        (HEAD + "rules: {calls: {min: 0}}\n", ("rule-never-fails", "warn", "4:9")),
+        (HEAD + "rules: {calls: {max_drop: 1}}\n", ("rule-never-fails", "warn", "4:9")),
+        (HEAD + "rules: {latency_ms: {max_drop: 100%}}\n", ("rule-never-fails", "warn", "4:9")),
+        (HEAD + "rules: {nodes: {min: 1}}\n", ("rule-without-cases", "warn", "4:9")),
+        (HEAD + "rules: {calls: [{by: category, min: 1}]}\n", ("rule-without-cases", "warn", "4:17")),
+        (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
+    ],
+)
+def test_what_is_wrong_with_a_config_is_found_at_its_place(
+    suite: Suite, config: str, expected: tuple[str, str, str]
+) -> None:
+    rule, level, place = expected
+    assert suite.found(config) == [(rule, level, f"agent-gate.yml:{place}")]
+
+
+def case(text: str) -> str:
+    return f"cases:\n  - id: a\n    turns:\n      - user: x\n        expect: {{calls: [f]}}\n      {text}\n"
+
+
+@pytest.mark.parametrize(
+    ("golden", "expected"),
+    [
+        ("cases: []\n", ("no-cases", "error", "agent-gate.yml:3:10")),
+        (
+            case("- {user: y, expect: {contains: [bread], excludes: [read]}}"),
+            ("never-passes", "error", "6:9"),
+        ),
+        (case("- {user: y, expect: {reference: bread}}"), ("unscored-expectation", "warn", "2:5")),
+        (case("- {user: y, expect: {rubric: kind}}"), ("unscored-expectation", "warn", "2:5")),
+        (
+            case("- {user: y, expect: {pauses: none}}\n      - {answer: {p: approve}}"),
+            ("answer-to-nothing", "error", "7:9"),
+        ),
+        (
+            "cases:\n  - id: a\n    turns:\n      - {answer: {p: approve}, expect: {calls: [f]}}\n",
+            ("answer-to-nothing", "error", "4:9"),
+        ),
+        (
+            case("- user: y\n    quarantine: {owner: '@ada', reason: slow, until: 2026-11-29}"),
+            ("quarantine-expired", "warn", "2:5"),
+        ),
+        ("cases:\n  - {id: a, user: x, expect: {calls: none}}\n", ("half-a-suite", "warn", "2:5")),
+        (
+            "cases:\n  - {id: a, user: x, expect: {calls: [f]}}\n  - {id: a, user: x}\n",
+            ("duplicate-id", "error", "3:5"),
+        ),
+        (
+            "cases:\n  - {id: a, user: x, depends_on: [b], expect: {calls: [f]}}\n",
+            ("depends-on-unknown", "error", "2:5"),
+        ),
+        (
+            "cases:\n  - {id: a, user: x, depends_on: [b]}\n  - {id: b, user: x, depends_on: [a]}\n",
+            ("depends-on-cycle", "error", "2:5"),
+        ),
+        ("cases:\n  - {id: a, user: x, expect: {contains: []}}\n", ("bad-value", "error", "2:41")),
+        ("cases:\n  - {id: a, user: x, expect: {state: {}}}\n", ("bad-value", "error", "2:38")),
+        ('cases:\n  - {id: a, user: x, expect: {contains: [""]}}\n', ("bad-value", "error", "2:42")),
+    ],
+)
+def test_what_is_wrong_with_cases_is_found_at_its_place(
+    suite: Suite, golden: str, expected: tuple[str, str, str]
+) -> None:
+    rule, level, place = expected
+    place = place if place.startswith("agent") else f"golden/cards.yaml:{place}"
+    assert suite.found(HEAD, golden) == [(rule, level, place)]
+
+
+def test_a_quarantine_counts_up_to_its_last_day(suite: Suite) -> None:
+    for until in ("2026-11-30", "2099-01-01"):
+        golden = case(f"- user: y\n    quarantine: {{owner: '@ada', reason: slow, until: {until}}}")
+        assert suite.found(HEAD, golden) == []
+
+
+def test_an_expired_quarantine_names_its_owner(suite: Suite) -> None:
+    golden = case("- user: y\n    quarantine: {owner: '@ada', reason: slow, until: 2026-11-29}")
+    finding = suite.check(HEAD, golden).findings[0]
+    assert finding.what == "the quarantine of case 'a' ended on 2026-11-29: it counts again"
+    assert finding.why == "@ada owns it: slow"
+
+
+ALLOW_LISTS = HEAD + "metrics:\n  calls: {mode: at_most}\n"
+
+
+def test_a_suite_that_only_allow_lists_tools_is_half_a_suite(suite: Suite) -> None:
+    finding = suite.check(ALLOW_LISTS).findings[0]
+    assert (finding.rule, str(finding.place)) == ("half-a-suite", "agent-gate.yml:5:3")
+    assert finding.what == "every 'calls' is at_most: an agent that calls nothing passes"
+
+
+@pytest.mark.parametrize(
+    "more", ["  recall: {type: trajectory_recall}\n", "  strict: {type: calls, mode: exactly}\n"]
+)
+def test_one_metric_that_requires_calls_makes_it_whole(suite: Suite, more: str) -> None:
+    assert suite.found(ALLOW_LISTS + more) == []
+
+
+def test_a_suite_without_any_calls_is_not_about_tools(suite: Suite) -> None:
+    assert suite.found(HEAD, "cases:\n  - {id: a, user: x, expect: {contains: [y]}}\n") == []
+
+
+def test_a_shared_database_needs_an_agent_that_the_gate_starts(suite: Suite) -> None:
+    golden = "isolation: shared\n" + CASE
+    config = agent("protocol: adk\n  app: x\n  boot: {url: http://a}")
+    assert suite.found(config, golden) == [("shared-needs-boot", "warn", "golden/cards.yaml:3:5")]
+    assert suite.found(HEAD, golden) == []
+
+
+def test_an_expectation_is_scored_once_its_metric_is_configured(suite: Suite) -> None:
+    golden = case("- {user: y, expect: {reference: bread}}")
+    assert suite.found(HEAD + "metrics: {rouge_1: {}}\nrules: {rouge_1: {max_drop: 0.1}}\n", golden) == []
+
+
+def test_a_shell_expands_its_own_variables(suite: Suite) -> None:
+    (suite.folder / "bin" / "sh").touch(mode=0o755)
+    config = command('sh, -c, "echo ${HOME} {port}"')
+    assert suite.found(config) == []
+
+
+def test_a_variable_that_is_empty_counts_as_unset(suite: Suite) -> None:
+    config = command(RUN_ME, "pass_env: [KEY]")
+    checked = suite.check(config, environ={"PATH": str(suite.folder / "bin"), "KEY": ""})
+    assert [(f.rule, f.what) for f in checked.findings] == [("unset-variable", "the variable KEY is empty")]
+
+
+def test_what_only_matters_when_the_agent_starts_can_be_left_out(suite: Suite) -> None:
+    suite.check(command('nope, "{port}"', "pass_env: [NOPE]"))
+    assert check(Path("agent-gate.yml"), today=TODAY, boots=False).findings == ()
+
+
+def test_a_missing_command_says_what_a_container_or_the_runner_can_do(suite: Suite) -> None:
+    finding = suite.check(command('nope, "{port}"')).findings[0]
+    assert finding.what == "`nope` is not on PATH"
+    assert "Docker action" in finding.why
+    assert "on-runner" in finding.fix
+
+
+def test_a_program_with_a_path_starts_at_its_folder(suite: Suite) -> None:
+    (suite.folder / "src").mkdir()
+    (suite.folder / "src" / "serve").touch(mode=0o755)
+    assert suite.found(command('./serve, "{port}"', "cwd: src")) == []
+
+
+def test_the_config_of_another_folder_names_its_golden_files_from_here(suite: Suite) -> None:
+    checked = suite.check(HEAD, "cases:\n  - {id: a, user: x, expect: {calls: none}}\n", path="deep/gate.yml")
+    assert [str(f.place) for f in checked.findings] == ["deep/golden/cards.yaml:2:5"]
+
+
+def test_findings_of_all_files_come_at_once_and_in_order(suite: Suite) -> None:
+    golden = {"b.yaml": "cases:\n  - {id: a, user: x, expects: 1}\n", "a.yaml": "cases: [\n", "c.yaml": CASE}
+    config = HEAD + "rules: {nope: {min: 1}, calls: {min: 0}}\n"
+    assert suite.found(config, golden) == [
+        ("unknown-metric", "error", "agent-gate.yml:4:9"),
+        ("rule-never-fails", "warn", "agent-gate.yml:4:25"),
+        ("syntax", "error", "golden/a.yaml:2:1"),
+        ("unknown-key", "error", "golden/b.yaml:2:22"),
+    ]
+
+
+def test_without_a_config_there_is_nothing_more_to_look_at(suite: Suite) -> None:
+    checked = suite.check("version: 2\n")
+    assert checked.config is None
+    assert checked.cases == ()
+    missing = check(Path("none.yml"), today=TODAY, environ=os.environ)
+    assert [(f.rule, str(f.place)) for f in missing.findings] == [("unreadable", "none.yml")]
