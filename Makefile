@@ -22,7 +22,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 demo: .venv/.runtime
-	@WEATHER_BREAK='$(BREAK)' .venv/bin/agent-gate run --config examples/weather/agent-gate.yml --out out
+	@.venv/bin/agent-gate run --config examples/weather/agent-gate.yml --out out $(if $(BREAK),--env WEATHER_BREAK=$(BREAK))
 
 test: .venv/.dev
 	.venv/bin/pytest -n $(JOBS) --dist loadscope --cov $(ARGS)

@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # its only name
 
 
 def _init(verbs: Verbs) -> None:
@@ -92,6 +92,14 @@ def _run(verbs: Verbs) -> None:
         "--last-failed", action="store_true", help="only cases that did not pass in the last run"
     )
     verb.add_argument("--trials", type=_positive, help="trials of each case (default: run.trials)")
+    verb.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="NAME=VALUE",
+        help="set it for the agent",
+    )
     verb.add_argument("--strict", action="store_true", help="warnings of the check are errors")
     verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
 
@@ -158,6 +166,12 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)
+
+
+def _assignment(text: str) -> str:
+    if not text.partition("=")[0] or "=" not in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return text
 
 
 def _bug() -> int:

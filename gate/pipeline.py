@@ -176,6 +176,7 @@ def _meta(suite: Suite, course: _Course) -> Meta:
         protocol=config.agent.protocol,
         commit=commit_of(root, inputs, ignore=[root / config.baseline]),
         selection=suite.selection,
+        env=suite.env,
         interrupted=bool(course.signal),
         agent_down=course.agent_down,
         log_tail=course.log_tail,

@@ -11,7 +11,7 @@ from gate.check import check
 from gate.compare.baseline import from_lines
 from gate.compare.passing import is_decisive
 from gate.dataset import select
-from gate.errors import BadInput
+from gate.errors import BadInput, UsageError
 from gate.formats.key import line_key
 from gate.formats.records import Malformed, dump, load
 from gate.git import is_tracked
@@ -40,16 +40,18 @@ class Suite:
     baseline_facts: BaselineFacts
     redact: Redactor
     selection: tuple[str, ...]
+    env: tuple[str, ...] = ()
     warnings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which part of the suite to run, and how often; empty means all of it, as configured."""
+    """Which part of the suite to run, how often, and with what in the agent's environment (`NAME=VALUE`)."""
 
     cases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     trials: int | None = None
+    env: tuple[str, ...] = ()
     note: str = ""
 
 
@@ -67,8 +69,7 @@ def prepare(config_path: Path, selection: Selection, *, strict: bool = False, bo
     findings += more
     if config is None or _is_fatal(findings, strict=strict):
         raise BadInput(findings)
-    if selection.trials:
-        config = replace(config, run=replace(config.run, trials=selection.trials))
+    config = _varied(config, selection)
     redact = Redactor(_secrets(config))
     cases = select(checked.cases, selection.cases, selection.tags)
     metrics = build(config.metrics)
@@ -84,8 +85,21 @@ def prepare(config_path: Path, selection: Selection, *, strict: bool = False, bo
         baseline_facts=facts,
         redact=redact,
         selection=_words(selection),
+        env=selection.env,
         warnings=tuple(findings),
     )
+
+
+def _varied(config: Config, selection: Selection) -> Config:
+    if selection.trials:
+        config = replace(config, run=replace(config.run, trials=selection.trials))
+    if not selection.env:
+        return config
+    boot = config.agent.boot
+    if not isinstance(boot, CommandBoot):
+        raise UsageError("--env is for an agent that the gate starts: this one runs already")
+    env = dict(pair.split("=", 1) for pair in selection.env)
+    return replace(config, agent=replace(config.agent, boot=replace(boot, env={**boot.env, **env})))
 
 
 def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:

@@ -69,7 +69,7 @@ def _show(config: Config, baseline: Baseline | None) -> Iterator[str]:
     if baseline is None:
         yield f"There is no baseline at {config.baseline}. Run the suite, then: agent-gate baseline accept"
         return
-    yield f"{config.baseline}: {len(baseline.runs)} run{"s" * (len(baseline.runs) != 1)}"
+    yield f"{config.baseline}: {len(baseline.runs)} run{'s' * (len(baseline.runs) != 1)}"
     for run in baseline.runs:
         yield f"  {run.date}  {run.commit[:12] or '-':12}  run {run.run}  {run.reason}".rstrip()
     yield ""

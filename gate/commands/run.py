@@ -26,12 +26,14 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _selection(options: argparse.Namespace, out: Path) -> Selection:
+    env = tuple(options.env)
     if not options.last_failed:
-        return Selection(cases=tuple(options.case), tags=tuple(options.tag), trials=options.trials)
+        return Selection(cases=tuple(options.case), tags=tuple(options.tag), trials=options.trials, env=env)
     if options.case or options.tag:
         raise UsageError("--last-failed cannot be combined with --case or --tag")
     verdicts = read_run(out).report.comparison.cases
     failed = [case.id for case in verdicts if case.klass != "removed" and case.passed < case.planned]
     if not failed:
         raise UsageError(f"every case passed in the last run ({out}); there is nothing to run again")
-    return Selection(cases=tuple(map(glob.escape, failed)), trials=options.trials, note="--last-failed")
+    ids = tuple(map(glob.escape, failed))
+    return Selection(cases=ids, trials=options.trials, env=env, note="--last-failed")

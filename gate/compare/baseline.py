@@ -49,6 +49,8 @@ def refusals(report: Report) -> Iterator[str]:
         yield "it was interrupted"
     if meta.measured_trials < meta.planned_trials:
         yield f"only {meta.measured_trials} of {meta.planned_trials} trials were measured"
+    if meta.env:
+        yield f"its agent ran with {' '.join(f'--env {pair}' for pair in meta.env)}"
     if meta.commit.dirty:
         yield "it was made from uncommitted changes"
 

@@ -147,7 +147,8 @@ def _reasons(case: CaseEvidence, metrics: Sequence[MetricFacts]) -> list[Reason]
         return []
     record = case.exhibits[0]
     found = [reason for metric in metrics if metric.decisive for reason in _misses(record, metric)]
-    return found[:REASONS]
+    ended = [reason for reason in found if reason.metric == "completed"]
+    return (ended or found)[:REASONS]
 
 
 def _misses(record: TrialRecord, metric: MetricFacts) -> Iterator[Reason]:

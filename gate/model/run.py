@@ -51,6 +51,7 @@ class Meta:
     protocol: str
     commit: Commit = field(default_factory=Commit)
     selection: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
     interrupted: bool = False
     agent_down: str = ""
     log_tail: str = ""
