@@ -39,7 +39,9 @@ def history(case: CaseVerdict) -> str:
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
     """`1 of 3 trials measured: 2 throttled`, for a case that could not be decided."""
     seen = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
-    causes = ", ".join(f"{quote(name)} {cause.replace('_', ' ')}" for name, cause in case.unscored.items())
+    causes = ", ".join(
+        f"{quote(name)}: {quote(cause.replace('_', ' '))}" for name, cause in case.unscored.items()
+    )
     detail = seen or causes or (case.cause or "").replace("_", " ")
     words = f"{case.measured} of {count(case.planned, 'trial')} measured"
     return f"{words}: {detail}" if detail else words
@@ -78,7 +80,7 @@ def broken_label(report: Report, found: Groups) -> str:
 
 
 def others(found: Groups) -> Iterator[tuple[str, CaseVerdict]]:
-    """Every case that is neither opened nor simply unchanged, with the word for it where its history has none."""
+    """Every case that is neither opened nor simply unchanged, with a word for it."""
     for word, cases in (
         ("fixed: ", found.fixed),
         ("", found.new),

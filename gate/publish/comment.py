@@ -69,8 +69,8 @@ def _in_one_line(report: Report) -> str:
         return f"{seen} of {count(total, 'case')}, {spent}, against {runs} of the baseline; {run}."
     met = sum(case.passed == case.planned for case in groups.in_suite(report))
     verb = "meets its expectations" if total == 1 else "meet their expectations"
-    line = f"{met} of {count(total, 'case')} {verb} ({spent}); {run}. {headline.advice(report)}"
-    return line.rstrip()
+    line = f"{met} of {count(total, 'case')} {verb} ({spent}); {run}."
+    return f"{line} {case_words.baseline(report, code)} {headline.advice(report)}".rstrip()
 
 
 def _full(report: Report, found: Groups) -> tuple[Section, ...]:

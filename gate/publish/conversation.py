@@ -9,7 +9,7 @@ from gate.model.run import TrialRecord
 from gate.model.score import Score, Scored
 from gate.model.trace import Call, Event, Pause, Result, Text, Thought, Trace, TurnTrace
 from gate.publish.escape import line, lines
-from gate.publish.expected import checks
+from gate.publish.expected import REFERENCE, checks
 from gate.publish.words import amount, count, duration
 
 _TEXT = 2000
@@ -99,8 +99,11 @@ def _entry(label: str, text: str, *, cap: int = _VALUE * 2) -> str:
 def _checks(case: Case, trace: Trace, record: TrialRecord | None, number: int) -> Iterator[str]:
     for check in checks(case, trace, number):
         yield _entry("expected", f"{check.metric}: {check.expected}")
+        if number > len(trace.turns):
+            continue
         yield _entry("  got", check.got or "nothing")
-        yield from _judged(record, check.metric, f"turn {number}" if number else "case")
+        if check.metric != REFERENCE:
+            yield from _judged(record, check.metric, f"turn {number}" if number else "case")
 
 
 def _judged(record: TrialRecord | None, metric: str, where: str) -> Iterator[str]:

@@ -11,6 +11,9 @@ from gate.model import Json
 from gate.model.case import Case, Expect, ExpectedCall, Nodes, Parallel
 from gate.model.trace import Call, Event, Text, Trace, TurnTrace
 
+REFERENCE = "reference"
+"""The one key without a metric of its own: whichever metric reads it says so under `metrics`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -37,7 +40,7 @@ def checks(case: Case, trace: Trace, number: int) -> Iterator[Check]:
     if expect.pauses is not None:
         yield Check(metric="pauses", expected=_listed(expect.pauses), got=_listed(_paused(events)))
     if expect.reference is not None:
-        yield Check(metric="reference", expected=expect.reference, got=_answer(turns))
+        yield Check(metric=REFERENCE, expected=expect.reference, got=_answer(turns))
 
 
 def _expect(case: Case, number: int) -> Expect:
@@ -53,7 +56,13 @@ def _calls(calls: Iterable[ExpectedCall]) -> str:
 def _called(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
         if not event.not_in_trajectory:
-            yield from (f"{p.name} {_json(p.args)}" for p in event.parts if isinstance(p, Call))
+            yield from (_call(part) for part in event.parts if isinstance(part, Call))
+
+
+def _call(call: Call) -> str:
+    return (
+        f"{call.name} {_json(call.args)}" if call.args is not None else f"{call.name} (arguments unreadable)"
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -34,7 +34,7 @@ def _headline(report: Report, quote: Quote) -> tuple[str, str]:
 
 def _broken(report: Report, quote: Quote) -> str:
     rules = groups.failed_rules(report)
-    said = [_case_count(report, rule) for rule in rules if rule.rule.metric == "cases"]
+    said = [_case_count(report, rule, quote) for rule in rules if rule.rule.metric == "cases"]
     said += [_metric_phrase(report, rule, quote) for rule in rules if rule.rule.metric != "cases"]
     shown, more = said[:_NAMED_RULES], len(said) - _NAMED_RULES
     if more > 0:
@@ -42,20 +42,22 @@ def _broken(report: Report, quote: Quote) -> str:
     return ", ".join(shown) or "a rule is broken"
 
 
-def _case_count(report: Report, verdict: RuleVerdict) -> str:
+def _case_count(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
     noun = "selected case" if report.meta.selection else "case"
     number, total = round(verdict.value or 0), len(groups.in_suite(report))
     match verdict.scope:
         case "regressed":
             return f"{number} of {count(total, noun)} broke"
         case "new_failing" if groups.has_baseline(report):
-            return count(number, "new or changed case fails", "new or changed cases fail")
+            fresh = {c.klass for c in groups.group(report).broke} - {"regressed"}
+            kind = fresh.pop() if len(fresh) == 1 else "new or changed"
+            return count(number, f"{kind} case fails", f"{kind} cases fail")
         case "new_failing":
             return f"{number} of {count(total, noun)} {'fails' if number == 1 else 'fail'}"
         case "removed":
             return count(number, "case was removed", "cases were removed")
         case klass:
-            return f"{count(number, 'case')} {klass}"
+            return f"{count(number, 'case')} {quote(klass)}"
 
 
 def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
@@ -192,7 +194,7 @@ def _filtered(report: Report, quote: Quote) -> str:
 def _warning(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
     scope = "" if verdict.scope == "suite" else f" ({quote(verdict.scope)})"
     if verdict.rule.metric == "cases":
-        return f"Warning: {_case_count(report, verdict)}."
+        return f"Warning: {_case_count(report, verdict, quote)}."
     moved = ""
     if verdict.baseline is not None and verdict.value is not None:
         moved = f" ({change(verdict.baseline, verdict.value, unit_of(report, verdict.rule.metric))})"
@@ -237,11 +239,19 @@ def advice(report: Report) -> str:
         case "regression":
             return _MEANT if groups.has_baseline(report) else _FIRST_RED
         case "undecided":
-            return _ADVICE.get(comparison.cause or "coverage", "")
+            return _ADVICE[_real_cause(report)]
         case "pass" if comparison.baseline.state == "none" and not report.meta.selection:
             return _FIRST_BASELINE
         case _:
             return ""
+
+
+def _real_cause(report: Report) -> UndecidedCause:
+    """The cause to act on: where the agent came up and nothing was measured, what kept it from that."""
+    cause = report.comparison.cause or "coverage"
+    if cause != "agent_down" or report.meta.agent_down:
+        return cause
+    return "throttled" if groups.outcomes(report).get("throttled") else "coverage"
 
 
 _MEANT = (
@@ -249,9 +259,7 @@ _MEANT = (
     '`agent-gate baseline accept --because "why"`, and commit the file.'
 )
 _FIRST_RED = "Without a baseline every case has to meet what it expects. Fix the agent, or edit the case."
-_FIRST_BASELINE = (
-    "There is no baseline yet. To make one: `agent-gate baseline accept`, and commit the file that it names."
-)
+_FIRST_BASELINE = "To make the first one: `agent-gate baseline accept`, then commit the file that it names."
 _ADVICE: Mapping[UndecidedCause, str] = {
     "agent_down": "What to do: start the agent by itself with the command of `agent.boot`, and read its log.",
     "throttled": "What to do: set `run.rate` to what the provider allows, or run again.",

@@ -42,7 +42,7 @@ def not_started(report: Report) -> Section:
     """Why the agent did not start, with the end of its log."""
     meta = report.meta
     told = meta.agent_down or report.comparison.reason
-    ran = "No case was run." if not meta.measured_trials else ""
+    ran = "No case was run." if meta.agent_down else ""
     words = " ".join(part for part in (f"{code(told, 600)}." if told else "", ran) if part)
     log = (
         f"The end of its log:\n\n{escape.fence(escape.tail(meta.log_tail))}" if meta.log_tail.strip() else ""

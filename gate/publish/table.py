@@ -53,11 +53,12 @@ def _case_rows(report: Report, *, every: bool) -> Iterator[Row]:
 
 def _case_row(report: Report, verdict: RuleVerdict) -> Row:
     limit, number = verdict.rule.counts.get(verdict.scope, 0), round(verdict.value or 0)
-    words = _COUNTED.get(verdict.scope, f"cases: {verdict.scope}")
+    words = _COUNTED.get(verdict.scope, "")
     if verdict.scope == "new_failing" and not has_baseline(report):
         words = "cases that fail"
     return Row(
         words=words,
+        metric="" if words else verdict.scope,
         now=str(number),
         rule=f"at most {limit}",
         verdict=verdict_word(verdict),

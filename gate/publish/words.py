@@ -6,6 +6,7 @@ Shares have two decimals (0.98), latencies are in ms below a second and in secon
 contradicts its verdict: 0.895 under a minimum of 0.9 is never 0.90.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
@@ -17,6 +18,7 @@ MINUS = "\N{MINUS SIGN}"
 _MOST_DIGITS = 6
 _SAME = 1e-9
 _K, _M = 1_000, 1_000_000
+_OUTCOMES = frozenset(("completed", "crashed", "timed_out", "paused", "throttled", "refused"))
 _MINUTE, _HOUR = 60, 3600
 _TENTHS_BELOW = 9.95
 
@@ -145,8 +147,11 @@ def _move(word: str, limit: Amount | None, unit: str) -> str:
 
 
 def outcomes(counts: Mapping[str, int]) -> str:
-    """`2 completed, 1 timed out`."""
-    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
+    """`2 completed, 1 timed out`; what is no outcome is counted as `other`."""
+    named = Counter[str]()
+    for name, number in counts.items():
+        named[name.replace("_", " ") if name in _OUTCOMES else "other"] += number
+    return ", ".join(f"{number} {name}" for name, number in named.items() if number)
 
 
 _PLAIN_EXITS = {

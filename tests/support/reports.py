@@ -424,4 +424,81 @@ def situations() -> dict[str, Report]:
             "needs_acceptance", "refund_policy passes by its new text"
         ),
         "agent_down": an_agent_down(),
+        "nothing_measured": a_report(
+            "undecided",
+            cause="agent_down",
+            reason="nothing was measured (9 throttled)",
+            rules=(),
+            cases=unchanged(3, klass="new", passed=0, measured=0, outcomes={"throttled": 3}, answer=""),
+            baseline=NO_BASELINE,
+            meta=a_meta(planned_trials=9, measured_trials=0, duration_s=31.0, tokens=None),
+        ),
     }
+
+
+def hostile_report(kind: str, text: str) -> Report:
+    """A report in which every word that is not the gate's own is `text`."""
+    place = Place(file=text, line=3, column=1)
+    quarantine = Quarantine(owner=text, reason=text, until=date(2027, 1, 31))
+    words: dict[str, Any] = {
+        "place": place,
+        "category": text,
+        "reasons": (
+            Reason(metric=text, where=text, text=text),
+            Reason(metric=text, where="turn 1", text=text),
+        ),
+        "answer": text,
+        "calls": (text, text),
+        "metrics": {text: 0.5},
+        "unscored": {text: text},
+    }
+    rule = a_rule(text, min=0.9, by="category", place=place)
+    failing = {"passed": 0, "failing": True}
+    cases = (
+        a_case_verdict(text, "regressed", **failing, **words),
+        a_case_verdict(text, "new", **failing, **words),
+        a_case_verdict(text, "fixed", **words),
+        a_case_verdict(text, "removed", category=text),
+        a_case_verdict(text, "quarantined", quarantine=quarantine, **words),
+        a_case_verdict(text, quarantine=quarantine, **words),
+        a_case_verdict(text, "undecided", passed=0, measured=0, outcomes={}, **words),
+        a_case_verdict(text, "undecided", passed=0, measured=0, outcomes={text: 3}, **words),
+    )
+    down = kind == "agent_down"
+    verdict = {"agent_down": "undecided"}.get(kind, kind)
+    return a_report(
+        verdict,
+        cause={"undecided": "not_comparable", "agent_down": "agent_down"}.get(kind),
+        reason=text,
+        cases=cases,
+        rules=(
+            *case_rules(1),
+            a_rule_verdict(a_rule("cases", counts={text: 0}), "regression", scope=text, value=1.0),
+            a_rule_verdict(rule, "regression", scope=text, reason=text, value=0.5, baseline=0.9),
+            a_rule_verdict(replace(rule, level="warn"), "regression", scope=text, reason=text, value=0.5),
+            a_rule_verdict(a_rule(text, max_drop=Amount(value=0.1)), "undecided", reason=text, value=0.5),
+        ),
+        metrics=(
+            a_summary(text, 0.9, 0.5, unscored={text: 3}),
+            a_summary(text, 0.9, 0.5, scope=f"category:{text}"),
+        ),
+        metrics_used=(a_metric(text),),
+        baseline=replace(COMPARED, commit=text, path=text, problem=text),
+        meta=a_meta(
+            run=text,
+            config=text,
+            commit=Commit(sha=text, branch=text),
+            selection=(text,),
+            agent_down=text if down else "",
+            log_tail=text if down else "",
+            measured_trials=0 if down else 144,
+        ),
+    )
+
+
+def short(report: Report, keep: int = 3) -> Report:
+    """The report with few of its steady cases, for surfaces that list them all."""
+    cases = report.comparison.cases
+    steady = [case.id for case in cases if case.id.startswith("steady_")][keep:]
+    kept = tuple(case for case in cases if case.id not in steady)
+    return replace(report, comparison=replace(report.comparison, cases=kept))

@@ -1,0 +1,191 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from gate.model.run import Report
+from gate.publish import junit
+from tests.support.goldens import Golden
+from tests.support.hostile import texts
+from tests.support.reports import (
+    FOUR_PARTS,
+    LONDON,
+    QUARANTINE,
+    a_case_verdict,
+    a_meta,
+    a_report,
+    a_throttled_run,
+    case_rules,
+    hostile_report,
+    short,
+    situations,
+)
+
+SITUATIONS = situations()
+
+
+def read(report: Report) -> TestSuite:
+    (suite,) = JUnitXml.fromstring(junit.render(report).encode())
+    return suite
+
+
+def by_name(report: Report) -> dict[str, TestCase]:
+    return {case.name: case for case in read(report)}
+
+
+def properties(element: TestCase | TestSuite) -> dict[str, str]:
+    return {p.get("name", ""): p.get("value", "") for p in element._elem.iterfind("properties/property")}
+
+
+@pytest.mark.parametrize(
+    "name", ["regression", "regression_by_rule", "pass_moved", "undecided_coverage", "agent_down"]
+)
+def test_the_file_of_a_situation_is_the_agreed_one(name: str, golden: Golden) -> None:
+    golden(f"junit/{name}.xml", junit.render(short(SITUATIONS[name], keep=1)))
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_every_case_is_one_test_and_the_counts_are_right(name: str) -> None:
+    report = SITUATIONS[name]
+    suite = read(report)
+    cases = list(suite)
+    names = [case.name for case in cases]
+    assert len(names) == len(set(names)) == suite.tests
+    kinds = [type(result) for case in cases for result in case.result]
+    assert (suite.failures, suite.errors, suite.skipped) == (
+        kinds.count(Failure),
+        kinds.count(Error),
+        kinds.count(Skipped),
+    )
+    if report.meta.measured_trials:
+        assert {c.id for c in report.comparison.cases if c.klass != "removed"} <= set(names)
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_no_red_or_undecided_run_has_a_green_file(name: str) -> None:
+    report, suite = SITUATIONS[name], read(SITUATIONS[name])
+    match report.comparison.verdict:
+        case "regression":
+            assert suite.failures
+        case "undecided":
+            assert suite.errors
+        case "pass":
+            assert not suite.failures
+
+
+def test_only_quality_is_a_failure() -> None:
+    new = a_case_verdict("new", "new", passed=0, failing=True)
+    tests = by_name(a_report("regression", rules=case_rules(1, 1), cases=(LONDON, FOUR_PARTS, new)))
+    (regressed,), (fresh,) = tests["weather_london"].result, tests["new"].result
+    assert (type(regressed), regressed.type) == (Failure, "regression")
+    assert regressed.message == "passed 30 of 30 before, 0 of 3 now"
+    assert "the agent called no tool" in regressed.text
+    assert (type(fresh), fresh.type) == (Failure, "expectation")
+
+
+def test_infrastructure_is_an_error_of_its_cause() -> None:
+    (result,) = by_name(a_throttled_run())["weather_oslo"].result
+    assert (type(result), result.type) == (Error, "throttled")
+    assert result.message == "1 of 3 trials measured: 2 throttled"
+
+
+def test_a_case_of_which_nothing_was_measured_is_never_green() -> None:
+    unseen = a_case_verdict("unseen", "new", passed=0, measured=0, outcomes={"refused": 3})
+    (result,) = by_name(a_report(cases=(unseen, a_case_verdict())))["unseen"].result
+    assert (type(result), result.type) == (Error, "coverage")
+
+
+def test_a_quarantined_case_is_skipped_with_owner_and_date() -> None:
+    case = a_case_verdict("rome", "quarantined", passed=0, failing=True, quarantine=QUARANTINE)
+    (result,) = by_name(a_report(cases=(case,)))["rome"].result
+    assert type(result) is Skipped
+    assert result.message == "quarantined; until 2027-01-31, owner ann: the weather API is rebuilt"
+
+
+def test_a_case_that_failed_before_as_well_passes_and_says_so() -> None:
+    old = a_case_verdict("old", passed=0, base_passed=0, failing=True)
+    test = by_name(a_report(cases=(old,)))["old"]
+    assert test.is_passed
+    assert properties(test)["agent-gate.class"] == "unchanged"
+    assert properties(test)["agent-gate.failing"] == "true"
+
+
+def test_a_removed_case_is_no_test_but_counted() -> None:
+    suite = read(a_report(cases=(a_case_verdict("gone", "removed"), a_case_verdict())))
+    assert [case.name for case in suite] == ["greeting"]
+    assert properties(suite)["agent-gate.removed"] == "1"
+
+
+def test_a_test_has_its_source_line_its_time_and_its_metrics() -> None:
+    case = a_case_verdict(duration_ms=0.0, metrics={"calls": 0.5}, unscored={"state": "not_exposed"})
+    xml = junit.render(a_report(cases=(case,)))
+    assert 'file="golden/weather.yaml"' in xml
+    assert 'line="12"' in xml
+    (test,) = read(a_report(cases=(case,)))
+    assert (test.classname, test.time) == ("routing", 0.0)
+    assert 'time="0.000"' in xml
+    assert properties(test)["metric.calls"] == "0.5"
+    assert properties(test)["unscored.state"] == "not_exposed"
+    assert (properties(test)["agent-gate.passed"], properties(test)["agent-gate.measured"]) == ("3", "3")
+
+
+def test_the_class_of_a_case_without_category_is_its_track() -> None:
+    (test,) = read(a_report(cases=(a_case_verdict(category=""),)))
+    assert test.classname == "agent"
+
+
+def test_the_suite_says_what_run_it_was() -> None:
+    told = properties(read(a_throttled_run()))
+    assert told["agent-gate.verdict"] == "undecided"
+    assert told["agent-gate.cause"] == "throttled"
+    assert told["agent-gate.run"] == "4711-1"
+    assert told["agent-gate.exit_code"] == "3"
+
+
+def test_an_agent_that_did_not_start_is_one_error() -> None:
+    (test,) = read(SITUATIONS["agent_down"])
+    (result,) = test.result
+    assert (test.name, type(result), result.type) == ("agent", Error, "agent_down")
+    assert result.message.startswith("`adk api_server` exited with 1")
+    assert "Traceback" in result.text
+
+
+def test_an_agent_down_without_words_still_is_an_error() -> None:
+    silent = a_report("undecided", cause="agent_down", reason="", cases=(), meta=a_meta(measured_trials=0))
+    (test,) = read(silent)
+    assert [type(result) for result in test.result] == [Error]
+
+
+def test_a_broken_rule_is_a_failure_although_every_case_passes() -> None:
+    (result,) = by_name(SITUATIONS["regression_by_rule"])["rule calls (suite)"].result
+    assert (type(result), result.message) == (
+        Failure,
+        "at least 0.90, drop ≤ 0.05: it is 0.895, 0.91 before",
+    )
+
+
+def test_ids_that_differ_only_in_what_xml_cannot_hold_stay_apart() -> None:
+    ids = ("a", "a\x00", "a\ud800", "a (2)", "\x00")
+    names = [case.name for case in read(a_report(cases=tuple(a_case_verdict(id_) for id_ in ids)))]
+    assert names == ["a", "a (2)", "a (3)", "a (2) (2)", "(empty)"]
+
+
+def test_a_long_answer_is_cut() -> None:
+    (test,) = read(a_report(cases=(a_case_verdict(answer="x" * 100_000),)))
+    assert len(test.system_out) < 5000
+
+
+@settings(max_examples=60)
+@given(texts)
+def test_the_file_is_xml_whatever_an_agent_says(text: str) -> None:
+    for kind in ("regression", "pass", "undecided", "agent_down"):
+        xml = junit.render(hostile_report(kind, text))
+        suite = JUnitXml.fromstring(xml.encode())
+        assert "<!DOCTYPE" not in xml.partition("<testsuite ")[0]
+        assert sum(1 for case in suite for _ in case) == sum(1 for _ in read(hostile_report(kind, "x")))
+
+
+def test_a_report_from_a_file_without_any_case_is_still_a_file() -> None:
+    empty = replace(a_report().comparison, cases=())
+    assert read(replace(a_report(), comparison=empty)).tests == 0

@@ -1,0 +1,72 @@
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from gate.publish import summary
+from tests.support.goldens import Golden
+from tests.support.hostile import markdown, skeleton, visible
+from tests.support.reports import (
+    LONDON,
+    a_case_verdict,
+    a_regression,
+    a_report,
+    case_rules,
+    hostile_report,
+    short,
+    situations,
+    unchanged,
+)
+
+SITUATIONS = situations()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["regression", "pass_moved", "pass_first", "undecided_coverage", "undecided_throttled", "agent_down"],
+)
+def test_the_summary_of_a_situation_is_the_agreed_one(name: str, golden: Golden) -> None:
+    golden(f"summary/{name}.md", summary.render(short(SITUATIONS[name])))
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_every_case_and_every_rule_is_in_the_summary(name: str) -> None:
+    report = SITUATIONS[name]
+    text = summary.render(report)
+    if report.meta.measured_trials:
+        assert all(f"| `{case.id}` |" in text for case in report.comparison.cases)
+        assert all(f"- `{rule.rule.metric}` (`{rule.scope}`): " in text for rule in report.comparison.rules)
+
+
+def test_the_tables_are_tables_to_a_markdown_reader() -> None:
+    tokens = markdown(summary.render(a_regression()))
+    assert sum(token.type == "table_open" for token in tokens) == 3
+    assert sum(token.type == "tr_open" for token in tokens) == (1 + 5) + (1 + 5) + (1 + 48)
+
+
+def test_what_was_not_scored_is_beside_its_case_with_the_cause() -> None:
+    case = a_case_verdict("half", unscored={"state": "not_exposed"})
+    assert "| `state`: `not_exposed` |" in summary.render(a_report(cases=(case,)))
+
+
+def test_a_huge_summary_stays_under_its_limit_and_says_what_is_missing() -> None:
+    broken = tuple(replace(LONDON, id=f"case_{i:05}", answer="x" * 1900) for i in range(800))
+    text = summary.render(a_report("regression", rules=case_rules(800), cases=(*broken, *unchanged(9000))))
+    assert len(text.encode()) <= summary.BUDGET
+    assert "Left out because of the length: " in text
+    assert "of 800 broken cases" in text
+    assert text.count("<details") == text.count("</details>")
+
+
+@cache
+def harmless(kind: str) -> list[tuple[Any, ...]]:
+    return skeleton(summary.render(hostile_report(kind, "x")))
+
+
+@pytest.mark.parametrize("kind", ["regression", "undecided", "agent_down"])
+@settings(max_examples=40)
+@given(visible)
+def test_hostile_text_changes_nothing_but_code(kind: str, text: str) -> None:
+    assert skeleton(summary.render(hostile_report(kind, text))) == harmless(kind)

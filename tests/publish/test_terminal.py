@@ -1,0 +1,134 @@
+import re
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+
+from gate.publish import terminal
+from tests.support.goldens import Golden
+from tests.support.hostile import visible
+from tests.support.reports import (
+    LONDON,
+    a_regression,
+    a_report,
+    a_rule,
+    a_rule_verdict,
+    a_throttled_run,
+    case_rules,
+    hostile_report,
+    situations,
+)
+
+SITUATIONS = situations()
+FILES = ("out/run.json", "out/traces.jsonl", "out/junit.xml", "out/comment.md", "out/summary.md")
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_the_report_of_a_situation_is_the_agreed_one(name: str, golden: Golden) -> None:
+    golden(f"terminal/{name}.txt", terminal.render(SITUATIONS[name], files=FILES))
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("pass", "agent-gate exited with 0: pass"),
+        ("regression", "agent-gate exited with 1: regression"),
+        ("undecided_throttled", "agent-gate exited with 3: undecided (throttled)"),
+        ("agent_down", "agent-gate exited with 3: undecided (agent_down)"),
+        ("regression_reported", "agent-gate exited with 0: regression, reported only (enforce: report)"),
+        ("undecided_let_through", "agent-gate exited with 0: undecided (throttled), let through by policy"),
+    ],
+)
+def test_the_last_line_is_the_exit_in_words(name: str, last: str) -> None:
+    text = terminal.render(SITUATIONS[name])
+    assert text.split("\n")[-2:] == [last, ""]
+
+
+def test_another_exit_code_can_be_put_into_words() -> None:
+    assert terminal.render(a_report(), code=130).endswith("agent-gate exited with 130: interrupted\n")
+
+
+def test_the_columns_line_up_with_wide_and_with_combining_characters() -> None:
+    names = ("calls", "日本語の正確さ", "cafe\u0301")
+    rules = tuple(a_rule_verdict(a_rule(name, min=0.5), value=0.75, baseline=0.75) for name in names)
+    lines = terminal.render(a_report(rules=rules)).split("\n")
+    table = lines[2 : 3 + len(names)]
+    assert {terminal.width(line[: line.index("at least")]) for line in table[1:]} == {table[0].index("rule")}
+
+
+def test_colour_only_when_asked_and_the_words_stay() -> None:
+    plain, coloured = terminal.render(a_regression()), terminal.render(a_regression(), colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[31mAgent Gate: regression" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+
+
+def test_the_plan_says_how_long_it_takes() -> None:
+    assert terminal.plan_line(48, 3, 0.25) == ("48 cases x 3 trials = 144 runs, at most 15/min: about 10 min")
+    assert terminal.plan_line(1, 1, None) == "1 case x 1 trial = 1 run"
+    assert terminal.plan_line(10, 1, 2) == "10 cases x 1 trial = 10 runs, at most 2/s: about 5 s"
+    assert terminal.plan_line(2, 10, 0.001).endswith("= 20 runs, at most 3.6/h: about 5.6 h")
+
+
+def test_progress_is_one_line() -> None:
+    assert terminal.progress_line(cases=(12, 48), trials=(36, 144), failed=2, left_s=240) == (
+        "12 of 48 cases, 36 of 144 trials, 2 failed, about 4 min left"
+    )
+    assert terminal.progress_line(cases=(0, 1), trials=(0, 1), failed=0) == (
+        "0 of 1 case, 0 of 1 trial, 0 failed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("passed", "measured", "reason", "line"),
+    [
+        (3, 3, "", "pass  3 of 3      2.1 s  weather"),
+        (1, 3, "no call\nof x", "FAIL  1 of 3      2.1 s  weather: no call of x"),
+        (1, 1, "", "????  1 of 3      2.1 s  weather (2 not measured)"),
+        (0, 0, "429", "????  0 of 3      2.1 s  weather (3 not measured): 429"),
+    ],
+)
+def test_a_finished_case_is_one_line(passed: int, measured: int, reason: str, line: str) -> None:
+    shown = terminal.case_line(
+        "weather", passed=passed, measured=measured, planned=3, seconds=2.1, reason=reason
+    )
+    assert shown == line
+
+
+@given(visible)
+def test_no_line_of_a_log_is_a_command(text: str) -> None:
+    line = terminal.case_line(text, passed=0, measured=3, planned=3, seconds=1, reason=text)
+    assert "\n" not in line
+    assert "##[" not in line
+
+
+@cache
+def harmless(kind: str) -> int:
+    return terminal.render(hostile_report(kind, "x")).count("\n")
+
+
+@pytest.mark.parametrize("kind", ["regression", "pass", "undecided", "agent_down"])
+@settings(max_examples=50)
+@given(visible)
+def test_hostile_text_adds_no_line_no_command_and_no_escape(kind: str, text: str) -> None:
+    shown = terminal.render(hostile_report(kind, text), files=(text,))
+    lines = shown.split("\n")
+    assert not any(line.lstrip().startswith("::") for line in lines)
+    assert "##[" not in shown
+    assert "##vso[" not in shown
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\ud800-\udfff]", shown)
+    if kind != "agent_down":
+        assert shown.count("\n") == harmless(kind) + 2
+    assert lines[-2].startswith("agent-gate exited with ")
+
+
+def test_a_broken_case_shows_its_reasons_once() -> None:
+    twice = a_report("regression", rules=case_rules(1), cases=(LONDON,))
+    assert terminal.render(twice).count("the agent called no tool") == 1
+
+
+def test_a_long_list_of_undecided_cases_is_cut() -> None:
+    report = a_throttled_run()
+    cases = tuple(case for case in report.comparison.cases if case.klass == "undecided")
+    more = a_throttled_run(cases=(*report.comparison.cases, *cases))
+    assert "  and 10 more\n" in terminal.render(more)
