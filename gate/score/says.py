@@ -39,16 +39,11 @@ class Says(ExpectMetric):
         said = level.text
         text = self._form(said)
         for wanted in level.expect.contains or ():
-            answer = f"it said {shown(said)}" if said else "it said nothing"
-            yield (
-                ""
-                if self._form(wanted) in text
-                else f"expected the answer to contain {shown(wanted)}; {answer}"
-            )
+            yield "" if self._form(wanted) in text else _lacks(wanted, said)
         for banned in level.expect.excludes or ():
-            if self._form(banned) in text:
-                excerpt = shown(_around(text, self._form(banned)))
-                yield f"the answer contains {shown(banned)}, which it must not: {excerpt}"
+            found = self._form(banned)
+            if found in text:
+                yield f"the answer contains {shown(banned)}, which it must not: {shown(_around(text, found))}"
             else:
                 yield (
                     f"nothing shows that the answer would not contain {shown(banned)}" if level.broken else ""
@@ -57,6 +52,11 @@ class Says(ExpectMetric):
     def _form(self, text: str) -> str:
         composed = normalize("NFC", text)
         return normalize("NFC", composed.casefold()) if self.options["ignore_case"] else composed
+
+
+def _lacks(wanted: str, said: str) -> str:
+    answer = f"it said {shown(said)}" if said else "it said nothing"
+    return f"expected the answer to contain {shown(wanted)}; {answer}"
 
 
 def _around(text: str, banned: str) -> str:

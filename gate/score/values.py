@@ -39,8 +39,16 @@ def differences(expected: Json, actual: Json, *, subset: bool = False) -> Iterat
 
 
 def same(expected: Json, actual: Json, *, subset: bool = False) -> bool:
-    """Whether nothing differs."""
-    return next(differences(expected, actual, subset=subset), None) is None
+    """Whether nothing differs; much faster than to look for differences."""
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        return (subset or len(expected) == len(actual)) and all(
+            key in actual and same(value, actual[key], subset=subset) for key, value in expected.items()
+        )
+    if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
+        return len(expected) == len(actual) and all(
+            same(left, right, subset=subset) for left, right in zip(expected, actual, strict=True)
+        )
+    return _same_leaf(expected, actual)
 
 
 def plain(value: Json) -> Json:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from gate.score.values import ABSENT, LONGEST, differences, line, names, plain, quoted, same, shown
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    st.none() | st.booleans() | st.integers(0, 2) | st.floats(0, 2) | st.text("ab", max_size=1),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=1), inner, max_size=3),
     max_leaves=8,
 )
 
@@ -72,7 +72,11 @@ def test_every_value_equals_itself_after_a_round_trip(value: Any) -> None:
 
 
 @given(JSON, JSON)
-def test_equality_is_symmetric_and_implies_subset(left: Any, right: Any) -> None:
+def test_equality_is_symmetric_and_implies_subset_and_is_the_lack_of_differences(
+    left: Any, right: Any
+) -> None:
+    for subset in (False, True):
+        assert same(left, right, subset=subset) is not any(differences(left, right, subset=subset))
     assert same(left, right) is same(right, left)
     assert not same(left, right) or same(left, right, subset=True)
 
