@@ -9,7 +9,7 @@ from gate.model.score import Item, Score
 from gate.model.trace import Completed, Crashed, Paused, Refused, Throttled, TimedOut, Trace
 from gate.score.items import scored, shortfall, unmeasured_by
 from gate.score.metric import Metric
-from gate.score.pauses import open_pauses, unmet
+from gate.score.pauses import is_named, open_pauses
 
 
 class TrialCompleted(Metric):
@@ -22,7 +22,7 @@ class TrialCompleted(Metric):
     always = True
 
     def expectation(self, case: Case) -> Json:
-        expected = _last_pauses(case)
+        expected = _ending(case)
         return {"pauses": sorted(expected)} if expected else {}
 
     async def score(self, case: Case, trace: Trace) -> Score:
@@ -52,12 +52,15 @@ def _incomplete(case: Case, trace: Trace) -> str:
 
 
 def _ends_as_expected(case: Case, trace: Trace) -> bool:
-    if shortfall(case, trace) or not trace.turns:
-        return False
-    expected, open_now = _last_pauses(case), open_pauses(trace.turns[-1])
-    return bool(expected) and len(expected) == len(open_now) and not unmet(expected, open_now)
+    waiting = open_pauses(case, trace, len(trace.turns))
+    return (
+        not shortfall(case, trace)
+        and bool(waiting)
+        and all(is_named(pause, _ending(case)) for pause in waiting)
+    )
 
 
-def _last_pauses(case: Case) -> tuple[str, ...]:
+def _ending(case: Case) -> tuple[str, ...]:
+    """The pauses that the case may end with."""
     last = case.turns[-1].expect.pauses if case.turns else None
-    return last or case.expect.pauses or ()
+    return (*(last or ()), *(case.expect.pauses or ()))

@@ -36,6 +36,7 @@ class Level:
     """
 
     where: str
+    case: Case
     expect: Expect
     trace: Trace
     first: int
@@ -113,6 +114,7 @@ def levels(case: Case, trace: Trace) -> Iterator[Level]:
         failed = index < reached and trace.turns[index].ended == "failed"
         yield Level(
             where=f"turn {index + 1}",
+            case=case,
             expect=turn.expect,
             trace=trace,
             first=index,
@@ -122,6 +124,7 @@ def levels(case: Case, trace: Trace) -> Iterator[Level]:
         )
     yield Level(
         where="case",
+        case=case,
         expect=case.expect,
         trace=trace,
         first=0,

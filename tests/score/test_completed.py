@@ -51,6 +51,12 @@ def test_a_turn_that_was_never_sent_was_not_answered() -> None:
         (Expect(pauses=("other",)), Expect(), (ASK,), 0),
         (Expect(pauses=()), Expect(), (ASK,), 0),
         (Expect(pauses=("1",)), Expect(), (ASK, Pause(id="2", name="other", kind="input")), 0),
+        (
+            Expect(pauses=("1",)),
+            Expect(pauses=("other",)),
+            (ASK, Pause(id="2", name="other", kind="input")),
+            1,
+        ),
     ],
 )
 def test_a_pause_that_the_case_expects_at_its_end_is_its_end(

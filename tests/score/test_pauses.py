@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
-from gate.model.case import Expect
-from gate.model.trace import Crashed, Pause
+from gate.model.case import Answer, Answers, Case, Expect, TextPart, User
+from gate.model.trace import Crashed, Event, Pause, Result, TurnTrace
 from gate.score.pauses import open_pauses
 from tests.score.made import case, metric, said, scored, trace, turn, waits
 
@@ -34,12 +36,41 @@ def test_each_expected_pause_is_open_by_id_name_or_tool(
     assert scored("pauses", case(Expect(pauses=expected)), recorded).value == value
 
 
-def test_a_pause_that_was_answered_within_the_turn_is_not_open() -> None:
-    assert open_pauses(turn(waits(ASK), said("done"))) == ()
+def left(of: Case, *turns: TurnTrace) -> tuple[Pause, ...]:
+    return open_pauses(of, trace(*turns), len(turns))
+
+
+def test_a_turn_that_was_answered_left_no_pause_open() -> None:
+    assert left(case(Expect()), turn(waits(ASK), said("done"))) == ()
+    assert left(case(Expect())) == ()
+
+
+def test_a_result_with_its_id_closes_a_pause() -> None:
+    result = Event(parts=(Result(call_id=ASK.id, name="f", value=1),))
+    assert left(case(Expect()), turn(waits(ASK, CONFIRM), result, ended="paused")) == (CONFIRM,)
 
 
 def test_a_pause_that_was_reported_twice_is_open_once() -> None:
-    assert open_pauses(turn(waits(ASK), waits(ASK), ended="paused")) == (ASK,)
+    assert left(case(Expect()), turn(waits(ASK), waits(ASK), ended="paused")) == (ASK,)
+
+
+@pytest.mark.parametrize(
+    ("sent", "still_open"),
+    [
+        (Answers(answers=(Answer(to="transfer", decision="approve"),)), (OTHER,)),
+        (Answers(answers=(Answer(to="call-3", decision="reject"),)), (CONFIRM,)),
+        (Answers(answers=(Answer(to="adk_request_confirmation", decision="reject"),)), ()),
+        (User(parts=(TextPart(text="never mind"),)), ()),
+    ],
+)
+def test_a_pause_that_was_not_answered_stays_open(
+    sent: User | Answers, still_open: tuple[Pause, ...]
+) -> None:
+    first, second = case(Expect(), Expect(pauses=("delete",))).turns
+    of = replace(case(Expect()), turns=(first, replace(second, sent=sent)))
+    turns = (turn(waits(CONFIRM, OTHER), ended="paused"), turn(said("and the other?"), ended="paused"))
+    assert left(of, *turns) == still_open
+    assert scored("pauses", of, trace(*turns)).value == (OTHER in still_open)
 
 
 def test_the_case_looks_at_its_last_turn() -> None:
