@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import string
 from urllib.parse import quote, quote_plus
 
@@ -34,6 +35,7 @@ def written_forms(secret: str) -> list[str]:
         quote(secret),
         quote(secret, safe="!~*'()"),
         quote_plus(secret),
+        re.sub("%..", lambda escape: escape[0].lower(), quote(secret)),
         json.dumps(secret)[1:-1],
         json.dumps(secret, ensure_ascii=False)[1:-1],
         json.dumps(secret).replace("/", "\\/")[1:-1],
