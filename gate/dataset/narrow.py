@@ -14,12 +14,14 @@ class Refused(Exception):
     """The value is not what the schema wants; the schema itself says what is wrong."""
 
 
-def mapping(value: Json, *, needs: frozenset[str] = frozenset(), may: frozenset[str]) -> dict[str, Json]:
-    """A mapping that has all keys of `needs` and no other than those of `may`."""
-    found = free_mapping(value)
-    if not (needs <= found.keys() <= needs | may):
+def mapping(value: Json, allowed: frozenset[str], *needed: str) -> dict[str, Json]:
+    """A mapping without other keys than those allowed, and with all that are needed."""
+    if not isinstance(value, dict) or not allowed.issuperset(value):
         raise Refused
-    return found
+    for key in needed:
+        if key not in value:
+            raise Refused
+    return value
 
 
 def free_mapping(value: Json) -> dict[str, Json]:
@@ -67,7 +69,7 @@ def many(item: Callable[[Json], _T], value: Json) -> tuple[_T, ...]:
     """A list of at least one."""
     if not isinstance(value, list) or not value:
         raise Refused
-    return tuple(item(each) for each in value)
+    return tuple(map(item, value))
 
 
 def texts(value: Json) -> tuple[str, ...]:

@@ -7,10 +7,11 @@ for no validator; a test holds that both refuse the same cases.
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from functools import partial
+from typing import Any, Final, Literal
 
 from gate.dataset.narrow import (
     Refused,
@@ -49,12 +50,30 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MIME_TYPE = re.compile(r"[^/\s]+/[^/\s]+")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
-_FILE_KEYS = frozenset({"$schema", "category", "isolation"})
+_FILE_KEYS = frozenset({"$schema", "category", "isolation", "cases"})
 _CASE_KEYS = frozenset(
-    {"category", "tags", "start_state", "turns", "user", "expect", "depends_on", "isolation", "quarantine"}
+    {
+        "id",
+        "category",
+        "tags",
+        "start_state",
+        "turns",
+        "user",
+        "expect",
+        "depends_on",
+        "isolation",
+        "quarantine",
+    }
 )
+_QUARANTINE_KEYS = frozenset({"owner", "reason", "until"})
 _TURN_KEYS = frozenset({"user", "answer", "expect"})
-_EXPECT_KEYS = frozenset(Expect.__dataclass_fields__)
+_CALL_KEYS = frozenset({"name", "args"})
+_PARALLEL = frozenset({"parallel"})
+_PART_KEYS = {
+    "text": frozenset({"text"}),
+    "data": frozenset({"mime_type", "data"}),
+    "uri": frozenset({"mime_type", "uri"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,7 @@ def _no_such_day(written: str, place: Place) -> Finding:
 def _defaults(value: Json) -> _Defaults:
     if not isinstance(value, dict):
         return _Defaults()
-    found = mapping(value, needs=frozenset({"cases"}), may=_FILE_KEYS)
+    found = mapping(value, _FILE_KEYS, "cases")
     any_text(found.get("$schema", ""))
     return _Defaults(
         category=label(found["category"]) if "category" in found else "",
@@ -122,7 +141,7 @@ def _defaults(value: Json) -> _Defaults:
 
 
 def _case(value: Json, defaults: _Defaults, document: Document, path: Sequence[str | int]) -> Case:
-    found = mapping(value, needs=frozenset({"id"}), may=_CASE_KEYS)
+    found = mapping(value, _CASE_KEYS, "id")
     short = one_of(found, "turns", "user") == "user"
     expect = _expect(found.get("expect", {}))
     if short:
@@ -153,7 +172,7 @@ def _isolation(value: Json) -> Literal["own", "shared"]:
 
 
 def _quarantine(value: Json) -> Quarantine:
-    found = mapping(value, needs=frozenset({"owner", "reason", "until"}), may=frozenset())
+    found = mapping(value, _QUARANTINE_KEYS, *_QUARANTINE_KEYS)
     owner, reason, until = label(found["owner"]), text(found["reason"]), matching(_DATE, found["until"])
     try:
         day = date.fromisoformat(until)
@@ -171,7 +190,7 @@ def _turns(value: Json, document: Document, path: Sequence[str | int]) -> tuple[
 
 
 def _turn(value: Json) -> tuple[User | Answers, Expect]:
-    found = mapping(value, may=_TURN_KEYS)
+    found = mapping(value, _TURN_KEYS)
     said = one_of(found, "user", "answer") == "user"
     sent = _user(found["user"]) if said else _answers(found["answer"])
     return sent, _expect(found.get("expect", {}))
@@ -185,11 +204,10 @@ def _user(value: Json) -> User:
 
 def _part(value: Json) -> UserPart:
     found = free_mapping(value)
-    match one_of(found, "text", "data", "uri"):
-        case "text":
-            return TextPart(text=any_text(mapping(found, may=frozenset({"text"}))["text"]))
-        case kind:
-            mapping(found, needs=frozenset({"mime_type", kind}), may=frozenset())
+    kind = one_of(found, "text", "data", "uri")
+    mapping(found, _PART_KEYS[kind], *_PART_KEYS[kind])
+    if kind == "text":
+        return TextPart(text=any_text(found["text"]))
     mime_type = matching(_MIME_TYPE, found["mime_type"])
     if kind == "data":
         return BlobPart(mime_type=mime_type, data=matching(_BASE64, found["data"]))
@@ -216,23 +234,12 @@ def _answer(value: Json) -> Answer:
 
 
 def _expect(value: Json) -> Expect:
-    if not value and isinstance(value, dict):
+    found = free_mapping(value)
+    if not found:
         return _NOTHING
-    found = mapping(value, may=_EXPECT_KEYS)
-    return Expect(
-        calls=_calls(found["calls"]) if "calls" in found else None,
-        nodes=_nodes(found["nodes"]) if "nodes" in found else None,
-        state=_state(found["state"]) if "state" in found else None,
-        state_keys=many(text, found["state_keys"]) if "state_keys" in found else None,
-        contains=texts(found["contains"]) if "contains" in found else None,
-        excludes=texts(found["excludes"]) if "excludes" in found else None,
-        pauses=_pauses(found["pauses"]) if "pauses" in found else None,
-        reference=text(found["reference"]) if "reference" in found else None,
-        rubric=text(found["rubric"]) if "rubric" in found else None,
-    )
-
-
-_NOTHING = Expect()
+    if not found.keys() <= _EXPECT.keys():
+        raise Refused
+    return Expect(**{key: _EXPECT[key](held) for key, held in found.items()})
 
 
 def _calls(value: Json) -> tuple[ExpectedCall, ...]:
@@ -242,7 +249,7 @@ def _calls(value: Json) -> tuple[ExpectedCall, ...]:
 def _call(value: Json) -> ExpectedCall:
     if isinstance(value, str):
         return ExpectedCall(name=text(value))
-    found = mapping(value, needs=frozenset({"name"}), may=frozenset({"args"}))
+    found = mapping(value, _CALL_KEYS, "name")
     args = free_mapping(found["args"]) if "args" in found else None
     return ExpectedCall(name=text(found["name"]), args=args)
 
@@ -254,7 +261,7 @@ def _nodes(value: Json) -> Nodes:
 def _node(value: Json) -> str | Parallel:
     if isinstance(value, str):
         return text(value)
-    found = mapping(value, needs=frozenset({"parallel"}), may=frozenset())
+    found = mapping(value, _PARALLEL, "parallel")
     return Parallel(branches=many(_branch, found["parallel"]))
 
 
@@ -271,3 +278,17 @@ def _state(value: Json) -> dict[str, Json]:
 
 def _pauses(value: Json) -> tuple[str, ...]:
     return () if value == "none" else texts(value)
+
+
+_NOTHING: Final = Expect()
+_EXPECT: Final[Mapping[str, Callable[[Json], Any]]] = {
+    "calls": _calls,
+    "nodes": _nodes,
+    "state": _state,
+    "state_keys": partial(many, text),
+    "contains": texts,
+    "excludes": texts,
+    "pauses": _pauses,
+    "reference": text,
+    "rubric": text,
+}

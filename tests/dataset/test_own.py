@@ -1,5 +1,6 @@
 import copy
 import json
+from dataclasses import fields
 from datetime import date
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.dataset import dump_case, own
-from gate.documents import parse, validate
+from gate.documents import parse, schema_text, validate
 from gate.model import Json
 from gate.model.case import (
     Answer,
@@ -298,3 +299,8 @@ def test_reading_refuses_exactly_what_the_schema_refuses(value: Json) -> None:
     by_schema = validate(document, "dataset")
     assert bool(read) == (by_schema == ())
     assert findings == by_schema
+
+
+def test_schema_reader_and_record_know_the_same_expectations() -> None:
+    in_schema = json.loads(schema_text("dataset"))["$defs"]["expect"]["properties"]
+    assert set(in_schema) == set(own._EXPECT) == {field.name for field in fields(Expect)}
