@@ -83,7 +83,7 @@ def line(value: Json) -> str:
 
 def read_run(path: Path) -> StoredRun:
     """Read a run.json (or the folder that holds it); raises UsageError with what is wrong."""
-    file = path / RUN_FILE if path.is_dir() else path
+    file = path if path.suffix == ".json" else path / RUN_FILE
     try:
         return _stored(json.loads(file.read_text(encoding="utf-8")))
     except OSError as error:
@@ -105,7 +105,7 @@ def _stored(data: Json) -> StoredRun:
 
 def read_traces(path: Path) -> Iterator[Trace]:
     """The traces of a traces.jsonl (or of the folder that holds it), one at a time; raises UsageError."""
-    file = path / TRACES_FILE if path.is_dir() else path
+    file = path if path.suffix == ".jsonl" else path / TRACES_FILE
     try:
         with file.open(encoding="utf-8") as lines:
             for number, text in enumerate(lines, start=1):
