@@ -66,4 +66,4 @@ def _compiled(text: str) -> "JSONPath | CompoundJSONPath":
     try:
         return JSONPathEnvironment(strict=True).compile(text)
     except JSONPathError as error:
-        raise BadPath(f"{text!r} is no JSONPath (RFC 9535): {str(error).splitlines()[0]}") from None
+        raise BadPath(f"{text!r} is no JSONPath (RFC 9535): {error.args[0]}") from None
