@@ -124,6 +124,8 @@ class HttpConversation:
         ]
         for event in events:
             self.state.update(event.state_delta)
+            for key in event.state_removed:
+                self.state.pop(key, None)
 
 
 def _mapping(options: Mapping[str, Json], key: str) -> Mapping[str, Json]:

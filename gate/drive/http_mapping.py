@@ -57,10 +57,12 @@ class Answer:
         names = {call.id: call.name for call in calls}
         results = [self._result(node, names) for node in self._found("results", body)]
         error = self._first("error", body)
+        changes, removed = self._state(body, state)
         yield Event(
             author="agent",
             parts=(*calls, *results, *self._text(body)),
-            state_delta=self._state_delta(body, state),
+            state_delta=changes,
+            state_removed=removed,
             usage=self._usage(body),
             error="" if error is None else as_text(error),
             pauses=tuple(self._pause(node) for node in self._found("pauses", body)),
@@ -119,16 +121,15 @@ class Answer:
         known = [int(count) if _is_count(count) else 0 for count in counts]
         return Usage(input_tokens=known[0], output_tokens=known[1])
 
-    def _state_delta(self, body: Json, state: Mapping[str, Json]) -> Mapping[str, Json]:
+    def _state(self, body: Json, state: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[str, ...]]:
+        """What changed and what is gone: as the agent says it, or against a snapshot of the whole state."""
         delta = self._first("state_delta", body)
         changes = {**delta} if isinstance(delta, dict) else {}
         snapshot = self._first("state", body)
-        if isinstance(snapshot, dict):
-            changes |= {
-                key: value for key, value in snapshot.items() if key not in state or state[key] != value
-            }
-            changes |= dict.fromkeys(key for key in state if key not in snapshot)
-        return changes
+        if not isinstance(snapshot, dict):
+            return changes, ()
+        changes |= {key: value for key, value in snapshot.items() if key not in state or state[key] != value}
+        return changes, tuple(key for key in state if key not in snapshot)
 
 
 def _path(key: str, text: Json) -> Path:

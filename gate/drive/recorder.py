@@ -110,6 +110,7 @@ def _redacted(redact: Redactor, event: Event, *, seq: int, turn: int, at_ms: flo
         node=redact.text(event.node),
         parts=tuple(_redacted_part(redact, part) for part in event.parts),
         state_delta=_mapping(redact, event.state_delta) if event.state_delta else event.state_delta,
+        state_removed=tuple(redact.text(key) for key in event.state_removed),
         error=redact.text(event.error),
         pauses=tuple(_redacted_pause(redact, pause) for pause in event.pauses),
     )

@@ -92,6 +92,8 @@ def _state_after(trace: Trace, number: int) -> dict[str, Json]:
     for turn in trace.turns[: number or None]:
         for event in turn.events:
             state.update(event.state_delta)
+            for key in event.state_removed:
+                state.pop(key, None)
     return state
 
 

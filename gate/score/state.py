@@ -50,11 +50,13 @@ class StateHolds(ExpectMetric):
 
 
 def state_after(start: Mapping[str, Json], turns: Sequence[TurnTrace]) -> dict[str, Json]:
-    """The state after the turns: top-level keys of each delta replace those that were there."""
+    """The state after the turns: top-level keys of each delta replace what was there, or remove it."""
     state = dict(start)
     for turn in turns:
         for event in turn.events:
             state.update(event.state_delta)
+            for key in event.state_removed:
+                state.pop(key, None)
     return state
 
 
