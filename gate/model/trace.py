@@ -74,8 +74,8 @@ class Event:
 
     `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own
     name ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without
-    parts are kept: nodes and state ride on them. `state_removed` names keys that are gone. `not_in_trajectory`
-    says why the event adds no call, if so.
+    parts are kept: nodes and state ride on them. `state_removed` names keys that are gone.
+    `not_in_trajectory` says why the event adds no call, if so.
     """
 
     seq: int = 0
