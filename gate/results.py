@@ -1,6 +1,7 @@
 """The folder of a run: traces and trials stream to disk; run.json repeats comparing and publishing."""
 
 import json
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,8 @@ class Results:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._index: list[tuple[str, int, int]] = []
+        self._cases: dict[str, int] = {}
+        self._index = array("q")  # three numbers a trial: the case's number, the trial's, its offset
 
     def __enter__(self) -> Self:
         """Make the folder and start its files anew; raises UsageError where that is impossible."""
@@ -58,17 +60,21 @@ class Results:
         """Append one trial, whole on disk before the next one."""
         self._traces.write(line(dump(trace)))
         self._traces.flush()
-        self._index.append((record.case, record.trial, self._spool.tell()))
+        number = self._cases.setdefault(record.case, len(self._cases))
+        self._index.extend((number, record.trial, self._spool.tell()))
         self._spool.write(line(dump(record)))
 
     def write_run(self, report: Report, cases: Sequence[CaseFacts]) -> None:
         """Write run.json; its trials stand in the order of the cases, however they finished."""
-        order = {facts.id: number for number, facts in enumerate(cases)}
-        index = sorted(self._index, key=lambda entry: (order[entry[0]], entry[1]))
+        order = {self._cases[facts.id]: n for n, facts in enumerate(cases) if facts.id in self._cases}
+        numbers = iter(self._index)
+        index = sorted(
+            (order[case], trial, at) for case, trial, at in zip(numbers, numbers, numbers, strict=True)
+        )
         head = {"cases": dump(tuple(cases)), "report": dump(report)}
         write_text(self.folder / RUN_FILE, _assemble(head, self._spooled(index)))
 
-    def _spooled(self, index: Sequence[tuple[str, int, int]]) -> Iterator[str]:
+    def _spooled(self, index: Sequence[tuple[int, int, int]]) -> Iterator[str]:
         for _, _, offset in index:
             self._spool.seek(offset)
             yield self._spool.readline().rstrip("\n")

@@ -17,6 +17,8 @@ def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterato
         yield from _turns(case)
         for place, expect in _expects(case):
             yield from _expect(case, expect, place)
+        if all(expect == Expect() for _, expect in _expects(case)):
+            yield _expects_nothing(case)
         if case.quarantine is not None and case.quarantine.until < today:
             yield _expired(case)
     yield from _shared(config, cases)
@@ -31,6 +33,16 @@ def _finding(
 def _expects(case: Case) -> Iterator[tuple[Place, Expect]]:
     yield case.place, case.expect
     yield from ((turn.place, turn.expect) for turn in case.turns)
+
+
+def _expects_nothing(case: Case) -> Finding:
+    return _finding(
+        "expects-nothing",
+        case.place,
+        f"case '{case.id}' expects nothing: it passes whatever the agent does, unless it crashes",
+        fix="Say in `expect` what the agent must do or say; `calls: none` where it must call nothing.",
+        level="warn",
+    )
 
 
 def _turns(case: Case) -> Iterator[Finding]:

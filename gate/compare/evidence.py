@@ -17,7 +17,7 @@ class Tally:
     def __init__(self, metrics: Sequence[MetricFacts], cases: Sequence[CaseFacts]) -> None:
         self._metrics = tuple(metrics)
         self._cases = {facts.id: _CaseTally(facts) for facts in cases}
-        self._values: dict[tuple[float, float], Value] = {}
+        self._values: dict[float, Value] = {}
 
     def add(self, record: TrialRecord) -> None:
         """Count one trial of a known case."""
@@ -32,9 +32,9 @@ class Tally:
 
     def _sample(self, score: Score) -> Sample:
         sample = sample_of(score)
-        if not isinstance(sample, Value):
-            return sample
-        return self._values.setdefault((sample.mean, sample.worst), sample)
+        if isinstance(sample, Value) and sample.mean == sample.worst and sample.mean in {0.0, 1.0}:
+            return self._values.setdefault(sample.mean, sample)
+        return sample
 
 
 class _CaseTally:

@@ -188,7 +188,9 @@ def test_a_malformed_baseline_is_bad_input_before_anything_runs(project: Path) -
 
 
 def test_a_bug_of_the_gate_exits_with_70_and_the_lines_to_report(project: Path) -> None:
-    sabotage = "import gate.suite as s, gate.cli, sys; s.check = lambda *a, **k: 1 / 0; sys.exit(gate.cli.main())"
+    sabotage = (
+        "import gate.suite as s, gate.cli, sys; s.check = lambda *a, **k: 1 / 0; sys.exit(gate.cli.main())"
+    )
     done = subprocess.run(
         [sys.executable, "-c", sabotage, "run"],
         cwd=project,
