@@ -12,6 +12,7 @@ PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
 UV := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-annotate $(if $(UPGRADE),--upgrade)
 BREAK ?=
+BENCHMARKS ?= overhead check memory
 JOBS ?= 2
 ARGS ?=
 
@@ -39,8 +40,7 @@ format: .venv/.dev
 	.venv/bin/ruff format .
 
 bench: .venv/.dev
-	@set -e; for program in $(wildcard benchmarks/[a-z]*.py); do \
-		echo "== $$program"; .venv/bin/python $$program; done
+	@set -e; for name in $(BENCHMARKS); do echo "== benchmarks/$$name.py"; .venv/bin/python -m benchmarks.$$name; done
 
 lock: .venv/.dev
 	cd requirements && for name in runtime build dev; do ../$(UV) $$name.in -o $$name.txt || exit 1; done

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from overhead import zero_agent
+from benchmarks.overhead import zero_agent
 
 CASES = 100
 GOAL_BYTES = 1024

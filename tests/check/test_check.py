@@ -156,8 +156,10 @@ def case(text: str) -> str:
             ("depends-on-unknown", "error", "2:5"),
         ),
         (
-            "cases:\n  - {id: a, user: x, depends_on: [b], expect: {contains: c}}\n"
-            "  - {id: b, user: x, depends_on: [a], expect: {contains: c}}\n",
+            (
+                "cases:\n  - {id: a, user: x, depends_on: [b], expect: {contains: c}}\n"
+                "  - {id: b, user: x, depends_on: [a], expect: {contains: c}}\n"
+            ),
             ("depends-on-cycle", "error", "2:5"),
         ),
         ("cases:\n  - {id: a, user: x, expect: {contains: []}}\n", ("bad-value", "error", "2:41")),
