@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gate.model.run import CaseVerdict, Reason, Report
 from gate.publish import groups
+from gate.publish.escape import line
 from gate.publish.groups import Groups
 from gate.publish.headline import Quote
 from gate.publish.words import age, count, duration, outcomes, tokens
@@ -39,9 +40,7 @@ def history(case: CaseVerdict) -> str:
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
     """`1 of 3 trials measured: 2 throttled`, for a case that could not be decided."""
     seen = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
-    causes = ", ".join(
-        f"{quote(name)}: {quote(cause.replace('_', ' '))}" for name, cause in case.unscored.items()
-    )
+    causes = ", ".join(f"{quote(name)}: {quote(cause)}" for name, cause in case.unscored.items())
     detail = seen or causes or (case.cause or "").replace("_", " ")
     words = f"{case.measured} of {count(case.planned, 'trial')} measured"
     return f"{words}: {detail}" if detail else words
@@ -146,7 +145,7 @@ def baseline(report: Report, quote: Quote) -> str:
             problem = f": {quote(facts.problem)}" if facts.problem else ""
             return f"Baseline {quote(facts.path)} could not be read{problem}."
         case "compared":
-            upto = f" up to {quote(facts.commit[:7])}" if facts.commit else ""
+            upto = f" up to {quote(line(facts.commit)[:7])}" if facts.commit else ""
             old = age(facts.date, report.meta.started_at)
             return f"Baseline: {count(facts.runs, 'run')}{upto}{', ' + old if old else ''}."
 
@@ -156,5 +155,5 @@ def footer(report: Report, quote: Quote) -> str:
     commit = report.meta.commit
     dirty = " with uncommitted changes" if commit.dirty else ""
     return f"run {quote(report.meta.run)}" + (
-        f", commit {quote(commit.sha[:7])}{dirty}" if commit.sha else ""
+        f", commit {quote(line(commit.sha)[:7])}{dirty}" if commit.sha else ""
     )

@@ -24,7 +24,7 @@ def marker(id_: str = "default") -> str:
 def render(report: Report, *, id_: str = "default") -> str:
     """Render the body of the pull-request comment, at most BUDGET characters."""
     found = groups.group(report)
-    if report.comparison.verdict == "undecided" and groups.never_ran(report):
+    if groups.never_ran(report):
         sections = _not_run(report)
     elif report.comparison.verdict == "pass":
         sections = _pass(report, found)
@@ -37,7 +37,7 @@ def render(report: Report, *, id_: str = "default") -> str:
 def _not_run(report: Report) -> tuple[Section, ...]:
     return (
         markdown.title(report),
-        markdown.not_started(report),
+        markdown.agent_down(report),
         markdown.notices(report),
         markdown.paragraph(headline.advice(report)),
         markdown.footer(report),
@@ -79,7 +79,7 @@ def _full(report: Report, found: Groups) -> tuple[Section, ...]:
     return (
         markdown.title(report),
         markdown.notices(report),
-        markdown.why(report),
+        markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
         markdown.moved_table(report, now="this PR"),
         markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
         markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW)

@@ -62,6 +62,8 @@ def _event(event: Event) -> Iterator[str]:
         yield _part(part)
     for path, value in event.state_delta.items():
         yield _entry("state", f"{path} = {shown(value)}")
+    for path in event.state_removed:
+        yield _entry("state", f"{path} is gone")
     for pause in event.pauses:
         yield _entry("pause", _pause(pause))
     if event.error:
@@ -131,7 +133,7 @@ def _others(record: TrialRecord | None) -> Iterator[str]:
 
 def _score(score: Score) -> str:
     if isinstance(score, Scored):
-        number = amount(score.value, "") if 0 <= score.value <= 1 else f"{score.value:g}"
+        number = amount(score.value, "") if score.items else f"{score.value:.4g}"
         return f"{number} ({score.reason})" if score.reason else number
     return f"not scored, {score.cause}: {score.reason}"
 

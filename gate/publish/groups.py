@@ -95,6 +95,11 @@ def has_baseline(report: Report) -> bool:
     return report.comparison.baseline.state == "compared"
 
 
+def agent_gone(report: Report) -> bool:
+    """Whether the agent explains the run: it did not start, went down, or answered nothing."""
+    return never_ran(report) or bool(report.meta.agent_down)
+
+
 def never_ran(report: Report) -> bool:
-    """Whether nothing was measured because the agent was not there."""
-    return report.comparison.cause == "agent_down" or not measured(report)
+    """Whether no trial was measured at all."""
+    return report.comparison.verdict == "undecided" and not report.meta.measured_trials

@@ -222,7 +222,7 @@ def why(report: Report, quote: Quote) -> str:
 
     Cases that could not be decided are listed, so that a reason which only names them is left out.
     """
-    if report.comparison.verdict != "undecided" or groups.never_ran(report):
+    if report.comparison.verdict != "undecided" or groups.agent_gone(report):
         return ""
     told = report.comparison.reason and not groups.group(report).undecided
     reason = f"Why: {quote(report.comparison.reason)}." if told else ""

@@ -51,10 +51,11 @@ def render(report: Report) -> str:
 
 
 def _tests(report: Report) -> Iterator[_Test]:
-    if report.comparison.verdict == "undecided" and groups.never_ran(report):
+    if groups.never_ran(report):
         yield _agent(report)
         return
-    tests = [_case(case) for case in groups.in_suite(report)]
+    tests = [_agent(report)] if report.meta.agent_down else []
+    tests += [_case(case) for case in groups.in_suite(report)]
     tests += [
         _rule(report, verdict) for verdict in groups.failed_rules(report) if verdict.rule.metric != "cases"
     ]

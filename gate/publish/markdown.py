@@ -38,11 +38,11 @@ def paragraph(text: str, *, must: bool = True) -> Section:
     return Section(items=(text,) if text else (), must=must)
 
 
-def not_started(report: Report) -> Section:
-    """Why the agent did not start, with the end of its log."""
+def agent_down(report: Report) -> Section:
+    """Why the agent did not start or went down, with the end of its log."""
     meta = report.meta
     told = meta.agent_down or report.comparison.reason
-    ran = "No case was run." if meta.agent_down else ""
+    ran = "No case was run." if meta.agent_down and not meta.measured_trials else ""
     words = " ".join(part for part in (f"{code(told, 600)}." if told else "", ran) if part)
     log = (
         f"The end of its log:\n\n{escape.fence(escape.tail(meta.log_tail))}" if meta.log_tail.strip() else ""

@@ -20,13 +20,12 @@ _CATEGORY = "category:"
 def render(report: Report) -> str:
     """Render the job summary, at most BUDGET bytes."""
     found = groups.group(report)
-    down = report.comparison.verdict == "undecided" and groups.never_ran(report)
+    down = groups.never_ran(report)
     empty = Section(items=())
     sections = (
         markdown.title(report),
-        markdown.not_started(report) if down else empty,
         markdown.notices(report),
-        markdown.why(report),
+        markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
         markdown.moved_table(report, now="this run", every=True),
         markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
         *(() if down else _everything(report, found)),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gate.model.config import Rule
-from gate.model.run import MetricFacts, MetricSummary, Report, RuleVerdict
+from gate.model.run import MetricSummary, Report, RuleVerdict
 from gate.publish.groups import has_baseline
 from gate.publish.words import amount, change, rule_label
 
@@ -133,8 +133,3 @@ def verdict_word(verdict: RuleVerdict) -> str:
 def unit_of(report: Report, metric: str) -> str:
     """The unit of a metric; "" for a share."""
     return next((facts.unit for facts in report.metrics if facts.name == metric), "")
-
-
-def facts_of(report: Report, metric: str) -> MetricFacts | None:
-    """What the report knows of a metric."""
-    return next((facts for facts in report.metrics if facts.name == metric), None)

@@ -55,10 +55,10 @@ def render(
     `code` is what the process exits with where that is not the comparison's own exit code.
     """
     found = groups.group(report)
-    down = report.comparison.verdict == "undecided" and groups.never_ran(report)
+    down = groups.never_ran(report)
     blocks = (
         [_painted(headline.headline(report, escape.line), colour=colour)],
-        _not_started(report) if down else [],
+        _agent_down(report) if groups.agent_gone(report) else [],
         [*headline.notices(report, escape.line), headline.why(report, escape.line)],
         _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
@@ -73,7 +73,7 @@ def render(
     return "\n\n".join(block for block in shown if block) + "\n"
 
 
-def _not_started(report: Report) -> list[str]:
+def _agent_down(report: Report) -> list[str]:
     meta = report.meta
     told = escape.line(meta.agent_down or report.comparison.reason, 600)
     return [told, *_quoted(escape.tail(meta.log_tail))] if meta.log_tail.strip() else [told]

@@ -82,6 +82,7 @@ def a_trace(text: str = "") -> Trace:
             parts=(Call(id="3", name=f"adk_x{text}", args={}),), not_in_trajectory=f"runtime plumbing{text}"
         ),
         Event(parts=(Call(id="4", name=f"bad{text}", args=None, args_error=f"not JSON{text}"),)),
+        Event(state_removed=(f"old{text}",)),
         Event(parts=(Result(call_id="4", name="bad", value=f"no such tool{text}", is_error=True),)),
         Event(parts=(Text(text=f"The card was saved.\nThank you!{text}"),), error=f"lost the rest{text}"),
     )

@@ -72,12 +72,13 @@ def test_state_is_looked_up_by_literal_key_and_then_by_path(path: str, got: str)
 
 
 def test_state_is_that_at_the_end_of_its_turn() -> None:
-    trace = a_trace((Event(state_delta={"n": 1}),), (Event(state_delta={"n": 2}),))
+    gone = Event(state_removed=("n",))
+    trace = a_trace((gone, Event(state_delta={"n": 1})), (gone,))
     expect = Expect(state={"n": 1})
     got = [
         check.got for turn in (1, 2, 0) for check in checks(a_case(expect, expect, whole=expect), trace, turn)
     ]
-    assert got == ["n = 1", "n = 2", "n = 2"]
+    assert got == ["n = 1", "n = missing", "n = missing"]
 
 
 def test_a_turn_beyond_the_trace_got_nothing() -> None:

@@ -424,6 +424,16 @@ def situations() -> dict[str, Report]:
             "needs_acceptance", "refund_policy passes by its new text"
         ),
         "agent_down": an_agent_down(),
+        "agent_died": a_report(
+            "undecided",
+            cause="agent_down",
+            reason="the agent died 6 times: exit code 137",
+            cases=(
+                *unchanged(18),
+                *unchanged(30, klass="undecided", passed=0, measured=0, outcomes={}, answer=""),
+            ),
+            meta=a_meta(agent_down="the agent died 6 times: exit code 137", log_tail=LOG, measured_trials=54),
+        ),
         "nothing_measured": a_report(
             "undecided",
             cause="agent_down",

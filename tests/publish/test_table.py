@@ -1,0 +1,61 @@
+from gate.model.config import Amount
+from gate.publish.table import Row, rows
+from tests.support.reports import (
+    LATENCY_RULE,
+    NO_BASELINE,
+    a_report,
+    a_rule,
+    a_rule_verdict,
+    a_summary,
+    case_rules,
+)
+
+
+def test_a_share_shows_more_digits_where_two_would_contradict_the_verdict() -> None:
+    rule = a_rule("calls", min=0.9)
+    (row,) = rows(a_report(rules=(a_rule_verdict(rule, "regression", value=0.8961, baseline=0.91),)))
+    assert (row.now, row.verdict) == ("0.896", "regression")
+
+
+def test_a_drop_shows_more_digits_where_two_would_contradict_the_verdict() -> None:
+    rule = a_rule("calls", max_drop=Amount(value=0.05))
+    (row,) = rows(a_report(rules=(a_rule_verdict(rule, "regression", value=0.928, baseline=0.98),)))
+    assert row.change == "\N{MINUS SIGN}0.052"
+
+
+def test_a_percentage_is_held_against_the_change_that_it_allows() -> None:
+    verdict = a_rule_verdict(LATENCY_RULE, "regression", baseline=2000.0, value=2510.0)
+    (row,) = rows(a_report(rules=(verdict,)))
+    assert (row.change, row.verdict) == ("+0.51 s", "warning")
+
+
+def test_a_short_table_leaves_out_categories_that_pass_and_a_long_one_has_them() -> None:
+    rule = a_rule("calls", min=0.9, by="category")
+    verdicts = (
+        a_rule_verdict(rule, scope="calm", value=1.0),
+        a_rule_verdict(rule, "regression", scope="broken", value=0.5),
+    )
+    report = a_report(rules=(*case_rules(), *verdicts))
+    assert [row.scope for row in rows(report) if row.metric] == ["broken"]
+    assert [row.scope for row in rows(report, every=True) if row.metric] == ["calm", "broken"]
+
+
+def test_a_rule_of_level_info_is_a_note() -> None:
+    rule = a_rule("calls", min=0.9, level="info")
+    (row,) = rows(a_report(rules=(a_rule_verdict(rule, "regression", value=0.5),)))
+    assert row.verdict == "note"
+
+
+def test_without_a_baseline_the_failing_cases_are_counted_instead_of_the_broken_ones() -> None:
+    (row,) = rows(a_report(rules=case_rules(compared=False), baseline=NO_BASELINE))
+    assert row == Row(words="cases that fail", now="0", rule="at most 0", verdict="pass")
+
+
+def test_a_quality_metric_that_moved_without_a_rule_is_shown_and_a_still_one_is_not() -> None:
+    report = a_report(metrics=(a_summary("says", 1.0, 0.9), a_summary("calls", 1.0, 1.0)), rules=())
+    (row,) = rows(report)
+    assert (row.metric, row.change, row.rule, row.verdict) == ("says", "\N{MINUS SIGN}0.10", "", "")
+
+
+def test_a_measure_without_a_rule_is_not_in_the_table() -> None:
+    assert rows(a_report(metrics=(a_summary("latency_ms", 1.0, 2.0),), rules=())) == ()
