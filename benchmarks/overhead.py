@@ -39,7 +39,7 @@ OPTIONS = {
 @contextmanager
 def zero_agent() -> Iterator[str]:
     """The agent in a process of its own; yields its address."""
-    process = subprocess.Popen([sys.executable, HERE / "zero_agent.py"], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, HERE / "_zero_agent.py"], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
@@ -129,15 +129,15 @@ def compare(url: str, requests: int) -> bool:
     return met
 
 
-def promptfoo(url: str, cases: int) -> None:
+def promptfoo(program: Path, url: str, cases: int) -> None:
     """Print what promptfoo takes for the same agent: started with one case, and with many."""
     with tempfile.TemporaryDirectory() as folder:
-        spent = [_promptfoo(Path(folder), url, number) for number in (1, cases)]
+        spent = [_promptfoo(program, Path(folder), url, number) for number in (1, cases)]
     each = (spent[1] - spent[0]) * 1000 / (cases - 1)
     print(f"promptfoo: {spent[0]:.1f} s for its first case, then {each:.1f} ms a case (-j 4)")
 
 
-def _promptfoo(folder: Path, url: str, cases: int) -> float:
+def _promptfoo(program: Path, folder: Path, url: str, cases: int) -> float:
     target = {
         "id": f"{url}/chat",
         "config": {
@@ -157,9 +157,7 @@ def _promptfoo(folder: Path, url: str, cases: int) -> float:
         "PROMPTFOO_CONFIG_DIR": str(folder),
     }
     command = [
-        "npx",
-        "--no-install",
-        "promptfoo",
+        str(program.absolute()),
         "eval",
         "-c",
         str(config),
@@ -177,14 +175,12 @@ def main() -> int:
     """Run what was asked for; 1 where the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=2000, help="trials a round (default 2000)")
-    parser.add_argument(
-        "--promptfoo", action="store_true", help="measure promptfoo too; npm must have installed it"
-    )
+    parser.add_argument("--promptfoo", type=Path, help="measure it too: path of node_modules/.bin/promptfoo")
     options = parser.parse_args()
     with zero_agent() as url:
         met = compare(url, options.requests)
         if options.promptfoo:
-            promptfoo(url, 200)
+            promptfoo(options.promptfoo, url, 200)
     print(f"goal: at most {GOAL_MS:g} ms beyond bare httpx: {'met' if met else 'MISSED'}")
     return 0 if met else 1
 

@@ -20,6 +20,7 @@ from gate.http import (
     Response,
     Slow,
     TooBig,
+    _decoder,
     decode_text,
     parse_json,
 )
@@ -143,6 +144,10 @@ async def test_a_decompression_bomb_is_too_big_before_it_is_unpacked() -> None:
     assert len(bomb) < MIB
     with pytest.raises(TooBig):
         await fetch(answers(body=bomb, headers={"content-encoding": "gzip"}), max_bytes=MIB)
+
+
+def test_one_chunk_is_never_unpacked_beyond_the_cap() -> None:
+    assert len(_decoder("gzip", 1000)(gzip.compress(bytes(MIB)))) == 1001
 
 
 async def test_a_stream_is_read_as_it_comes_and_may_be_left_early() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from gate.drive import PROTOCOLS, drive
 from gate.drive.life import MOST_RESTARTS
+from gate.drive.outbox import Outbox
+from gate.drive.pace import Pace
 from gate.errors import UsageError
 from gate.model.case import Case
 from gate.model.config import RunConfig
@@ -83,6 +85,13 @@ async def test_the_rate_counts_turns_and_its_waits_are_nobodys_time() -> None:
     assert isinstance(trace.outcome, Completed)
 
 
+async def test_waiting_for_a_place_does_not_use_up_the_trials_time() -> None:
+    async with faulty_agent(OK) as agent:
+        three = case("c", says("a"), says("b"), says("c"))
+        (trace,) = await run(StillAgent(agent.url), [three], pace=Pace(2.0), trial_timeout_s=0.8)
+    assert isinstance(trace.outcome, Completed)
+
+
 async def test_the_headers_of_the_agent_are_sent() -> None:
     async with faulty_agent(OK) as agent:
         await run(StillAgent(agent.url, headers={"Authorization": "Bearer x"}), [case()])
@@ -103,6 +112,7 @@ async def test_secrets_do_not_get_into_a_trace() -> None:
             {"id": secret, "name": "f", "arguments": {secret: [secret]}},
             {"name": "g", "arguments": secret},
         ],
+        "results": [{"call_id": secret, "name": secret, "output": {"deep": [secret]}}],
         "state": {"k": secret},
         "pauses": [{"id": secret, "message": secret}],
     }
@@ -146,6 +156,13 @@ async def test_pauses_are_answered_expected_or_reported(
     assert type(trace.outcome) is outcome
     assert len(trace.turns) == reached
     assert trace.turns[0].ended == "paused"
+
+
+async def test_a_pause_whose_result_came_is_not_open() -> None:
+    async with faulty_agent(answers({**PAUSE, "results": [{"call_id": "p1", "output": "pending"}]})) as agent:
+        (trace,) = await run(StillAgent(agent.url), [case()], options=FULL)
+    assert isinstance(trace.outcome, Completed)
+    assert trace.turns[0].ended == "answered"
 
 
 async def test_a_case_may_expect_the_pause_that_it_ends_with() -> None:
@@ -339,6 +356,30 @@ async def test_a_cancellation_while_waiting_yields_what_is_left_in_the_outbox() 
         with pytest.raises(asyncio.CancelledError):
             await consumer
     assert len(kept) == 5
+
+
+async def test_a_trace_that_is_finished_at_the_moment_of_a_cancellation_is_yielded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: list[Trace] = []
+
+    async def consume() -> None:
+        plan = ((case(), (1,)),)
+        async for trace in drive(StillAgent(agent.url), config(), RunConfig(), plan, Redactor()):
+            kept.append(trace)  # noqa: PERF401 - a cancelled comprehension keeps nothing
+
+    async with faulty_agent(OK) as agent:
+        consumer = asyncio.create_task(consume())
+        put = Outbox.put
+
+        def put_and_cancel(outbox: Outbox, trace: Trace) -> None:
+            put(outbox, trace)
+            consumer.cancel()
+
+        monkeypatch.setattr(Outbox, "put", put_and_cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await consumer
+    assert len(kept) == 1
 
 
 async def test_a_slow_reader_holds_the_trials_back() -> None:

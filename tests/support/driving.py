@@ -22,6 +22,7 @@ FULL: dict[str, Any] = {
     "response": {
         "text": "$.reply",
         "calls": "$.calls[*]",
+        "results": "$.results[*]",
         "usage": {"input": "$.usage.in", "output": "$.usage.out"},
         "error": "$.error",
         "pauses": "$.pauses[*]",
