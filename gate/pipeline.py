@@ -46,6 +46,7 @@ class _Course:
     started: datetime
     clock: float
     agent_down: str = ""
+    hint: str = ""
     log_tail: str = ""
     signal: int = 0
     trials: int = 0
@@ -71,7 +72,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
                     _count(course, trace)
                     watch.measured(record)
         except AgentDown as down:
-            course.agent_down, course.log_tail = down.message, down.log_tail
+            course.agent_down, course.hint, course.log_tail = down.message, down.hint, down.log_tail
         except asyncio.CancelledError:
             if not course.signal:
                 raise
@@ -179,6 +180,7 @@ def _meta(suite: Suite, course: _Course) -> Meta:
         env=suite.env,
         interrupted=bool(course.signal),
         agent_down=course.agent_down,
+        hint=course.hint,
         log_tail=course.log_tail,
         planned_trials=len(suite.cases) * config.run.trials,
         measured_trials=course.measured,

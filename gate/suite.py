@@ -119,15 +119,21 @@ def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts
         baseline = from_lines([json.loads(text_line) for text_line in text.splitlines() if text_line.strip()])
     except (Malformed, ValueError) as error:
         return None, BaselineFacts(state="unreadable", path=name), [_malformed(name, str(error))]
-    return baseline, _facts(baseline, name), []
+    return baseline, baseline_facts(baseline, name), []
 
 
-def _facts(baseline: Baseline, name: str) -> BaselineFacts:
+def baseline_facts(baseline: Baseline, name: str) -> BaselineFacts:
+    """What is said of a baseline that could be read."""
     if not baseline.runs:
         return BaselineFacts(state="none", path=name)
     last = baseline.runs[-1]
     return BaselineFacts(
-        state="compared", path=name, runs=len(baseline.runs), commit=last.commit, date=last.date
+        state="compared",
+        path=name,
+        runs=len(baseline.runs),
+        commit=last.commit,
+        branch=last.branch,
+        date=last.date,
     )
 
 

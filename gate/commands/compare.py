@@ -9,23 +9,20 @@ from gate.compare import compare
 from gate.compare.baseline import pool
 from gate.compare.evidence import tally
 from gate.errors import UsageError
-from gate.model.run import Baseline, BaselineFacts, Evidence
+from gate.model.run import Baseline, Evidence
 from gate.results import StoredRun, read_run
-from gate.suite import load_baseline
+from gate.suite import baseline_facts, load_baseline
 
 
 def main(options: argparse.Namespace) -> int:
     """Judge run B by its own rules against A; exits like a run does."""
     after = read_run(Path(options.after))
     baseline = _before(Path(options.before))
-    last = baseline.runs[-1]
     report = after.report
     comparison = compare(
         _evidence(after),
         baseline,
-        BaselineFacts(
-            state="compared", path=options.before, runs=len(baseline.runs), commit=last.commit, date=last.date
-        ),
+        baseline_facts(baseline, options.before),
         rules=report.rules,
         undecided=report.undecided,
         enforced=report.comparison.enforced,

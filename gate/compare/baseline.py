@@ -24,7 +24,10 @@ def pool(baseline: Baseline | None, evidence: Evidence, reason: str) -> Baseline
     Values under another key are dropped with their line: they can never be compared again.
     """
     meta = evidence.meta
-    run = BaselineRun(run=meta.run, commit=meta.commit.sha, date=meta.started_at, reason=reason)
+    commit = meta.commit
+    run = BaselineRun(
+        run=meta.run, commit=commit.sha, date=meta.started_at, reason=reason, branch=commit.branch
+    )
     before = tuple(r for r in baseline.runs if r.run != meta.run) if baseline else ()
     runs = (*before, run)[-KEPT_RUNS:]
     kept = {r.run for r in runs}

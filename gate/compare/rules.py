@@ -74,10 +74,10 @@ def _judge_scope(
 ) -> RuleVerdict:
     mean = mean_over(cases, metric)
     joined, lines, others = _join(cases, metric.name, side.baseline)
-    before = baseline_mean(lines)
+    before, after = baseline_mean(lines), mean_over(joined, metric)
     found = [_absolute(rule, mean)] if rule.min is not None or rule.max is not None else []
     if rule.max_drop or rule.max_rise:
-        found.append(_relative(rule, mean_over(joined, metric), before, side.facts, others))
+        found.append(_relative(rule, after, before, side.facts, others))
     worst = min(found, key=lambda finding: _SEVERITY[finding.word], default=_Finding(word="pass"))
     return RuleVerdict(
         rule=rule,
@@ -87,6 +87,7 @@ def _judge_scope(
         cause=worst.cause,
         baseline=before,
         value=mean.value,
+        compared=after.value,
         low=mean.low,
         high=mean.high,
         not_comparable=others,

@@ -110,13 +110,15 @@ def _summary(
     metric: MetricFacts, scope: str, cases: Sequence[CaseEvidence], baseline: Baseline | None
 ) -> MetricSummary:
     mean = mean_over(cases, metric)
-    lines = [line for case in cases if baseline and (line := comparable(case, metric.name, baseline))]
+    pairs = [(case, comparable(case, metric.name, baseline)) for case in cases] if baseline else []
+    joined = [(case, line) for case, line in pairs if line]
     return MetricSummary(
         metric=metric.name,
         scope=scope,
         cases=mean.cases,
         trials=mean.trials,
         value=mean.value,
-        baseline=baseline_mean(lines),
+        baseline=baseline_mean([line for _, line in joined]),
+        compared=mean_over([case for case, _ in joined], metric).value,
         unscored=dict(mean.unscored),
     )

@@ -54,6 +54,7 @@ class Meta:
     env: tuple[str, ...] = ()
     interrupted: bool = False
     agent_down: str = ""
+    hint: str = ""
     log_tail: str = ""
     planned_trials: int = 0
     measured_trials: int = 0
@@ -145,6 +146,7 @@ class BaselineRun:
     commit: str
     date: str
     reason: str = ""
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +175,7 @@ class BaselineFacts:
     path: str = ""
     runs: int = 0
     commit: str = ""
+    branch: str = ""
     date: str = ""
     problem: str = ""
 
@@ -181,8 +184,9 @@ class BaselineFacts:
 class RuleVerdict:
     """One rule over one scope (`suite`, or a category or case by name), with its evidence.
 
-    `low` and `high` bound the value over whatever the unmeasured trials could have been; they are equal where
-    all was measured.
+    `value` is over all cases of the scope; `baseline` and `compared` over those that can be compared, which
+    relative bounds are held against. `low` and `high` bound the value over whatever the unmeasured trials
+    could have been; they are equal where all was measured.
     """
 
     rule: Rule
@@ -192,6 +196,7 @@ class RuleVerdict:
     cause: UndecidedCause | None = None
     baseline: float | None = None
     value: float | None = None
+    compared: float | None = None
     low: float | None = None
     high: float | None = None
     not_comparable: int = 0
@@ -199,7 +204,10 @@ class RuleVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """A metric over the suite or a category: means on both sides, and how much was measured."""
+    """A metric over the suite or a category: means on both sides, and how much was measured.
+
+    `baseline` and `compared` are over the cases that can be compared, `value` over all of them.
+    """
 
     metric: str
     scope: str
@@ -207,6 +215,7 @@ class MetricSummary:
     trials: int
     value: float | None
     baseline: float | None
+    compared: float | None = None
     unscored: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -147,7 +147,8 @@ def baseline(report: Report, quote: Quote) -> str:
         case "compared":
             upto = f" up to {quote(line(facts.commit)[:7])}" if facts.commit else ""
             old = age(facts.date, report.meta.started_at)
-            return f"Baseline: {count(facts.runs, 'run')}{upto}{', ' + old if old else ''}."
+            branch = f" of {quote(line(facts.branch))}" if facts.branch else ""
+            return f"Baseline: {count(facts.runs, 'run')}{branch}{upto}{', ' + old if old else ''}."
 
 
 def footer(report: Report, quote: Quote) -> str:

@@ -70,10 +70,12 @@ def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
         return f"{name} is {amount(value, unit, limits=(rule.min,))}, below {amount(rule.min, unit)}"
     if rule.max is not None and value > rule.max:
         return f"{name} is {amount(value, unit, limits=(rule.max,))}, above {amount(rule.max, unit)}"
-    if verdict.baseline is None:
+    before, after = verdict.baseline, verdict.compared
+    if before is None or after is None:
         return f"{name} breaks its rule"
-    moved = "fell" if value < verdict.baseline else "rose"
-    return f"{name} {moved} from {amount(verdict.baseline, unit)} to {amount(value, unit)}"
+    return (
+        f"{name} {'fell' if after < before else 'rose'} from {amount(before, unit)} to {amount(after, unit)}"
+    )
 
 
 def _undecided(report: Report) -> tuple[str, str]:
@@ -129,7 +131,7 @@ def _pass_words(report: Report) -> str:
 def got_worse(report: Report) -> bool:
     """Whether a case or a quality metric is worse than before although no blocking rule is broken."""
     found = groups.group(report)
-    fell = any((m.value or 0) < (m.baseline or 0) for m in moved_quality(report))
+    fell = any((m.compared or 0) < (m.baseline or 0) for m in moved_quality(report))
     less = any(c.passed * c.base_measured < c.base_passed * c.measured for c in found.unsteady)
     return fell or less or bool(found.broke)
 
@@ -196,8 +198,8 @@ def _warning(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
     if verdict.rule.metric == "cases":
         return f"Warning: {_case_count(report, verdict, quote)}."
     moved = ""
-    if verdict.baseline is not None and verdict.value is not None:
-        moved = f" ({change(verdict.baseline, verdict.value, unit_of(report, verdict.rule.metric))})"
+    if verdict.baseline is not None and verdict.compared is not None:
+        moved = f" ({change(verdict.baseline, verdict.compared, unit_of(report, verdict.rule.metric))})"
     return f"Warning: {_metric_phrase(report, verdict, quote)}{moved}{scope}."
 
 

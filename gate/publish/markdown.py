@@ -43,7 +43,8 @@ def agent_down(report: Report) -> Section:
     meta = report.meta
     told = meta.agent_down or report.comparison.reason
     ran = "No case was run." if meta.agent_down and not meta.measured_trials else ""
-    words = " ".join(part for part in (f"{code(told, 600)}." if told else "", ran) if part)
+    hint = code(meta.hint, 600) if meta.hint else ""
+    words = " ".join(part for part in (f"{code(told, 600)}." if told else "", ran, hint) if part)
     log = (
         f"The end of its log:\n\n{escape.fence(escape.tail(meta.log_tail))}" if meta.log_tail.strip() else ""
     )

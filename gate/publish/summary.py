@@ -93,7 +93,7 @@ def _metrics(report: Report) -> Section:
 
 def _metric(report: Report, metric: MetricSummary) -> str:
     unit = table.unit_of(report, metric.metric)
-    before, now = metric.baseline, metric.value
+    before, now, compared = metric.baseline, metric.value, metric.compared
     scope = "all" if metric.scope == "suite" else cell(metric.scope.removeprefix(_CATEGORY), 80)
     missing = ", ".join(f"{number} {cell(cause, 40)}" for cause, number in metric.unscored.items())
     cells = (
@@ -101,7 +101,7 @@ def _metric(report: Report, metric: MetricSummary) -> str:
         scope,
         "" if before is None else amount(before, unit),
         "" if now is None else amount(now, unit),
-        "" if before is None or now is None else change(before, now, unit),
+        "" if before is None or compared is None else change(before, compared, unit),
         str(metric.cases),
         str(metric.trials),
         missing,

@@ -76,7 +76,9 @@ def render(
 def _agent_down(report: Report) -> list[str]:
     meta = report.meta
     told = escape.line(meta.agent_down or report.comparison.reason, 600)
-    return [told, *_quoted(escape.tail(meta.log_tail))] if meta.log_tail.strip() else [told]
+    hint = [escape.line(meta.hint, 600)] if meta.hint else []
+    log = _quoted(escape.tail(meta.log_tail)) if meta.log_tail.strip() else []
+    return [told, *log, *hint]
 
 
 def _quoted(text: str) -> list[str]:

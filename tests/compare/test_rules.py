@@ -195,3 +195,10 @@ def test_the_undecided_reason_names_the_cases_and_the_commonest_cause() -> None:
     found = only(count_rule(regressed=0), cases, baseline)
     assert found.cause == "throttled"
     assert found.reason == "7 could not be decided: a, b, c, d, e and more"
+
+
+def test_the_change_is_told_over_the_cases_that_can_be_compared() -> None:
+    baseline = a_baseline(a_case("a", calls=[1]))
+    cases = [a_case("a", calls=[1]), a_case("new", calls=[0])]
+    found = only(a_rule(max_drop=Amount(value=0.0)), cases, baseline)
+    assert (found.verdict, found.baseline, found.compared, found.value) == ("pass", 1.0, 1.0, 0.5)

@@ -153,6 +153,7 @@ def a_rule(metric: str = "calls", **fields: Any) -> Rule:
 
 def a_rule_verdict(rule: Rule, verdict: str = "pass", **fields: Any) -> RuleVerdict:
     known: dict[str, Any] = {"rule": rule, "scope": "suite", "verdict": verdict, "reason": ""}
+    known["compared"] = fields.get("value") if "baseline" in fields else None
     return RuleVerdict(**(known | fields))
 
 
@@ -176,6 +177,7 @@ def case_rules(regressed: int = 0, failing: int = 0, *, compared: bool = True) -
 
 def a_summary(metric: str, baseline: float | None, value: float | None, **fields: Any) -> MetricSummary:
     known: dict[str, Any] = {"scope": "suite", "cases": 48, "trials": 144}
+    known["compared"] = value if baseline is not None else None
     return MetricSummary(**({"metric": metric, "baseline": baseline, "value": value} | known | fields))
 
 
