@@ -63,7 +63,8 @@ def reproduce(report: Report, case: CaseVerdict) -> str:
     """The command that runs one case again, to be quoted by the surface."""
     config = report.meta.config
     option = f" --config {shlex.quote(config)}" if config not in ("", _DEFAULT_CONFIG) else ""
-    return f"agent-gate run{option} --case {shlex.quote(case.id)}"
+    varied = "".join(f" --env {shlex.quote(pair)}" for pair in report.meta.env)
+    return f"agent-gate run{option}{varied} --case {shlex.quote(case.id)}"
 
 
 def broken_label(report: Report, found: Groups) -> str:

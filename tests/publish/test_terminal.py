@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -132,3 +133,9 @@ def test_a_long_list_of_undecided_cases_is_cut() -> None:
     cases = tuple(case for case in report.comparison.cases if case.klass == "undecided")
     more = a_throttled_run(cases=(*report.comparison.cases, *cases))
     assert "  and 10 more\n" in terminal.render(more)
+
+
+def test_the_command_to_reproduce_has_the_environment_that_the_run_had() -> None:
+    report = a_regression()
+    shown = terminal.render(replace(report, meta=replace(report.meta, env=("A=1 2",))))
+    assert "--env 'A=1 2' --case" in shown

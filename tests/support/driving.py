@@ -1,4 +1,4 @@
-"""Builders for tests that drive an agent: cases, an agent without a process, and one call that runs a plan."""
+"""Builders for tests that drive an agent: cases, an agent without a process, one call that runs a plan."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
