@@ -33,13 +33,13 @@ EMPTY = "(empty)"
 def lines(text: str, cap: int = BLOCK) -> str:
     """Text that may have several lines, for a log, an XML element or a fence: at most `cap` characters."""
     visible = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
-    return _without_commands(_capped(visible, cap))
+    return without_commands(_capped(visible, cap))
 
 
 def line(text: str, cap: int = LINE) -> str:
     """Text as one line without line breaks, at most `cap` characters, for a log or an XML attribute."""
     visible = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
-    return _without_commands(_capped(_SPACE.sub(" ", visible).strip(), cap))
+    return without_commands(_capped(_SPACE.sub(" ", visible).strip(), cap))
 
 
 def code(text: str, cap: int = LINE) -> str:
@@ -76,7 +76,8 @@ def _capped(text: str, cap: int) -> str:
     return text if len(text) <= cap else text[: cap - 1].rstrip() + "…"
 
 
-def _without_commands(text: str) -> str:
+def without_commands(text: str) -> str:
+    """Text in which no line is a runner's command; for whole lines that are put together of several texts."""
     return _OLD_COMMAND.sub(r"##\\", _COMMAND.sub(r"\1\\", text))
 
 

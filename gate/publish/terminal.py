@@ -70,7 +70,7 @@ def render(
         [exit_line(report.comparison.exit_code if code is None else code, report)],
     )
     shown = ["\n".join(line for line in block if line) for block in blocks]
-    return "\n\n".join(block for block in shown if block) + "\n"
+    return escape.without_commands("\n\n".join(block for block in shown if block) + "\n")
 
 
 def _agent_down(report: Report) -> list[str]:
