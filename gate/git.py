@@ -26,8 +26,8 @@ def commit_of(root: Path, inputs: Iterable[Path] = (), ignore: Iterable[Path] = 
 
 
 def is_tracked(root: Path, path: Path) -> bool:
-    """Whether the commit knows the path, be it on disk or not."""
-    return _git(root, "ls-files", "--error-unmatch", "--", str(path)) is not None
+    """Whether the commit knows the path (seen from where we run, like every path), be it on disk or not."""
+    return _git(root, "ls-files", "--error-unmatch", "--", str(path.absolute())) is not None
 
 
 def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:

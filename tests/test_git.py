@@ -71,3 +71,11 @@ def test_a_committed_file_that_was_deleted_is_still_tracked(repository: Path) ->
     (repository / "golden/a.yaml").unlink()
     assert is_tracked(repository, repository / "golden/a.yaml")
     assert not is_tracked(repository, repository / "golden/b.yaml")
+
+
+def test_paths_are_seen_from_where_the_command_runs(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository)
+    assert is_tracked(Path("golden"), Path("golden/a.yaml"))
+    assert not commit_of(Path("golden"), inputs=[Path("golden/a.yaml")]).dirty
