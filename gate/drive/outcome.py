@@ -27,7 +27,8 @@ EXCERPT = 300
 """Characters of an error body that a reason quotes."""
 
 _LIMIT_REPORTED = re.compile(
-    r"RESOURCE_?EXHAUSTED|rate.?limit|(?<!disk )\bquota\b|too many requests|\b429\b|overloaded|throttl",
+    r"RESOURCE_?EXHAUSTED|rate.?limit|(?<!disk )\bquota\b|too many requests|overloaded|throttl"
+    r"|\b(?:429|503)\b|(?-i:\bUNAVAILABLE\b)",
     re.IGNORECASE,
 )
 _LIMIT_TEXT = re.compile(

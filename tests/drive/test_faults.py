@@ -113,7 +113,7 @@ async def test_the_deadline_ends_what_hangs_or_dribbles(behaviour: Behaviour) ->
 
 async def test_what_came_before_the_deadline_is_kept() -> None:
     async with faulty_agent(one_after_another(OK, hangs)) as agent:
-        (trace,) = await run(StillAgent(agent.url), [case("c", says("a"), says("b"))], trial_timeout_s=0.3)
+        (trace,) = await run(StillAgent(agent.url), [case("c", says("a"), says("b"))], trial_timeout_s=1.0)
     assert [turn.ended for turn in trace.turns] == ["answered", "failed"]
     assert trace.turns[0].events[0].parts
     assert isinstance(trace.outcome, TimedOut)
@@ -173,7 +173,7 @@ async def test_no_wait_goes_past_the_deadline() -> None:
 
 
 async def test_a_trial_that_ran_out_of_time_by_being_throttled_is_throttled() -> None:
-    trace = await faced(one_after_another(answers({}, status="429 x"), hangs), trial_timeout_s=1.5)
+    trace = await faced(one_after_another(answers({}, status="429 x"), hangs), trial_timeout_s=2.0)
     assert isinstance(trace.outcome, Throttled)
     assert "trying again did not end" in trace.outcome.reason
     assert trace.retries == 1

@@ -73,6 +73,8 @@ FREE, PAID = Usage(input_tokens=0, output_tokens=0), Usage(input_tokens=5, outpu
         ([error("RESOURCE_EXHAUSTED"), text("sorry")], ("text",), Throttled),
         ([error("429 Too Many Requests"), error("boom")], ("text",), Throttled),
         ([error("The model is overloaded")], ("text",), Throttled),
+        ([error("503 UNAVAILABLE")], ("text",), Throttled),
+        ([error("the database is unavailable")], ("text",), Crashed),
         ([text(LIMIT)], ("text",), Throttled),
         ([text(LIMIT)], ("text", "usage"), None),
         ([text(LIMIT, FREE)], ("text", "usage"), Throttled),

@@ -88,7 +88,7 @@ async def test_the_rate_counts_turns_and_its_waits_are_nobodys_time() -> None:
 async def test_waiting_for_a_place_does_not_use_up_the_trials_time() -> None:
     async with faulty_agent(OK) as agent:
         three = case("c", says("a"), says("b"), says("c"))
-        (trace,) = await run(StillAgent(agent.url), [three], pace=Pace(2.0), trial_timeout_s=0.8)
+        (trace,) = await run(StillAgent(agent.url), [three], pace=Pace(0.8), trial_timeout_s=2.0)
     assert isinstance(trace.outcome, Completed)
 
 
