@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, M
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Self, TypeAlias
 
 import httpx
@@ -173,10 +173,8 @@ class Client:
         await self._client.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._client.__aexit__(kind, error, trace)
+    async def __aexit__(self, *error: object) -> None:
+        await self._client.aclose()
 
     def forget(self) -> None:
         """Drop the cookies: a fresh session must not be recognised as the one before."""

@@ -33,11 +33,6 @@ class Recorder:
         """The turns that have ended."""
         return tuple(self._turns)
 
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """The events of the turn that has not ended."""
-        return tuple(self._events)
-
     def ms(self) -> float:
         """Milliseconds since the attempt began."""
         return round((self._clock() - self._began) * 1000, 3)
