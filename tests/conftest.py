@@ -39,6 +39,7 @@ def _missing_docker() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "act": lambda: _missing_commands("act"),
     "docker": _missing_docker,
+    "make": lambda: _missing_commands("make"),
     "node": lambda: _missing_commands("node", "npm"),
 }
 

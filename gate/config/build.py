@@ -36,7 +36,7 @@ def build(document: Document, root: str) -> Config:
     return Config(
         file=document.file,
         root=root,
-        agent=_agent(_map(top["agent"])),
+        agent=_agent(_map(top["agent"]), root),
         dataset=_texts(top["dataset"]),
         run=_run(_map(top.get("run"))),
         metrics=tuple(_metrics(_map(top.get("metrics")), document)),
@@ -63,13 +63,14 @@ def _text_map(value: Json) -> dict[str, str]:
     return {key: _text(item) for key, item in _map(value).items()}
 
 
-def _agent(agent: Map) -> AgentConfig:
+def _agent(agent: Map, root: str) -> AgentConfig:
     protocol = _text(agent["protocol"])
     return AgentConfig(
         protocol=protocol,
         boot=_boot(_map(agent.get("boot"))),
         app=_text(agent.get("app")),
         options=_map(agent.get(protocol)),
+        root=root,
     )
 
 

@@ -19,7 +19,7 @@ class Replay:
     """One row of PROTOCOLS; options: `replay: {traces: FILE}`. Keeps where trials stand, not the trials."""
 
     def __init__(self, config: AgentConfig, agent: Agent) -> None:  # noqa: ARG002 - every row takes the agent
-        self._file = Path(str(config.options.get("traces", "out/traces.jsonl")))
+        self._file = Path(config.root) / str(config.options.get("traces", "out/traces.jsonl"))
         self._lines: dict[tuple[str, int], tuple[int, int]] | None = None
 
     def trace(self, case: Case, trial: int, redact: Redactor) -> Trace:

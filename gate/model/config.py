@@ -55,12 +55,16 @@ BootConfig: TypeAlias = UrlBoot | CommandBoot | NoBoot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConfig:
-    """What is under test. `options` are the keys of the protocol's own block (`http: {…}`, `adk: {…}`)."""
+    """What is under test. `options` are the keys of the protocol's own block (`http: {…}`, `adk: {…}`).
+
+    `root` is the folder that paths in them start from.
+    """
 
     protocol: str
     boot: BootConfig
     app: str = ""
     options: Mapping[str, Json] = field(default_factory=dict)
+    root: str = "."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,7 @@ def _rule_rows(report: Report) -> Iterator[Row]:
             yield Row(
                 metric=verdict.rule.metric,
                 scope="" if verdict.scope == "suite" else verdict.scope,
-                **_sides(verdict, unit, verdict.rule),
+                **_sides(report, verdict, unit, verdict.rule),
                 rule=rule_label(verdict.rule, unit),
                 verdict=verdict_word(verdict),
                 loud=verdict.verdict in ("regression", "undecided"),
@@ -84,7 +84,7 @@ def _unruled_rows(report: Report) -> Iterator[Row]:
     ruled = {v.rule.metric for v in report.comparison.rules if v.scope == "suite"}
     for metric in moved_quality(report):
         if metric.metric not in ruled:
-            yield Row(metric=metric.metric, **_sides(metric, ""), loud=True)
+            yield Row(metric=metric.metric, **_sides(report, metric, ""), loud=True)
 
 
 def moved_quality(report: Report) -> tuple[MetricSummary, ...]:
@@ -99,15 +99,29 @@ def _moved(metric: MetricSummary) -> bool:
     return None not in (metric.compared, metric.baseline) and metric.compared != metric.baseline
 
 
-def _sides(found: RuleVerdict | MetricSummary, unit: str, rule: Rule | None = None) -> dict[str, str]:
+def _sides(
+    report: Report, found: RuleVerdict | MetricSummary, unit: str, rule: Rule | None = None
+) -> dict[str, str]:
     """Both sides as text; the change is over the cases that can be compared, the value over all of them."""
     before, after, compared = found.baseline, found.value, found.compared
     limits, steps = _limits(rule, before)
     return {
         "baseline": "" if before is None else amount(before, unit),
-        "now": "" if after is None else amount(after, unit, limits=limits),
+        "now": " ".join(_now(report, found, "" if after is None else amount(after, unit, limits=limits))),
         "change": "" if before is None or compared is None else change(before, compared, unit, limits=steps),
     }
+
+
+def _now(report: Report, found: RuleVerdict | MetricSummary, value: str) -> Iterator[str]:
+    """The value, and how many trials it says nothing of."""
+    metric, scope = (
+        (found.rule.metric, found.scope) if isinstance(found, RuleVerdict) else (found.metric, found.scope)
+    )
+    scopes = {scope, f"category:{scope}"}
+    summaries = (m for m in report.comparison.metrics if m.metric == metric and m.scope in scopes)
+    missing = sum(next((summary.unscored for summary in summaries), {}).values())
+    yield from [value] if value else []
+    yield from [f"({missing} not scored)"] if missing else []
 
 
 def _limits(rule: Rule | None, before: float | None) -> tuple[tuple[float, ...], tuple[float, ...]]:

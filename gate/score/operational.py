@@ -45,7 +45,7 @@ class Latency(Measure):
     unit = "ms"
 
     def amount(self, trace: Trace) -> float:
-        return sum(turn.ended_ms - turn.started_ms for turn in trace.turns)
+        return round(sum(turn.ended_ms - turn.started_ms for turn in trace.turns), 3)
 
 
 class TurnCount(Measure):

@@ -1,6 +1,7 @@
 from gate.model.config import Amount
 from gate.publish.table import Row, rows
 from tests.support.reports import (
+    CALLS_RULE,
     LATENCY_RULE,
     NO_BASELINE,
     a_report,
@@ -59,3 +60,10 @@ def test_a_quality_metric_that_moved_without_a_rule_is_shown_and_a_still_one_is_
 
 def test_a_measure_without_a_rule_is_not_in_the_table() -> None:
     assert rows(a_report(metrics=(a_summary("latency_ms", 1.0, 2.0),), rules=())) == ()
+
+
+def test_what_was_not_scored_stands_beside_the_number() -> None:
+    ruled = (a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.94),)
+    summary = a_summary("calls", 0.98, 0.94, unscored={"throttled": 2, "refused": 1})
+    (row,) = rows(a_report(rules=ruled, metrics=(summary,)))
+    assert row.now == "0.94 (3 not scored)"

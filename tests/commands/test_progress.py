@@ -1,0 +1,37 @@
+"""Progress: one line that is drawn again on a terminal, one line a case in a log."""
+
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+from tests.support.commands import command, environment
+
+
+def test_on_a_terminal_one_line_is_drawn_again_and_counts_to_the_end(project: Path) -> None:
+    ours, theirs = pty.openpty()
+    env = environment()
+    env.pop("CI", None)
+    with subprocess.Popen(
+        command("run"), cwd=project, env=env, stdout=subprocess.DEVNULL, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        shown = read_all(ours)
+    assert process.returncode == 0
+    drawn = [line for line in shown.replace("\n", "").split("\r") if " of 10 cases" in line]
+    assert len(drawn) == 10
+    assert "10 of 10 cases, 10 of 10 trials, 0 failed" in drawn[-1]
+    assert "pass  1 of 1" not in shown
+
+
+def read_all(descriptor: int) -> str:
+    """What was written to a terminal until its other end closed (Linux says so with EIO)."""
+    chunks = []
+    try:
+        while chunk := os.read(descriptor, 4096):
+            chunks.append(chunk)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+    return b"".join(chunks).decode()
