@@ -19,10 +19,11 @@ from gate.documents import write_text
 from gate.drive import drive
 from gate.errors import AgentDown
 from gate.git import commit_of
+from gate.model.derived import tokens_of
 from gate.model.run import Evidence, Meta, Report, TrialRecord
 from gate.model.trace import Refused, Throttled, Trace
 from gate.publish import SINKS
-from gate.record import record_of, tokens_of
+from gate.record import record_of
 from gate.results import LOG_FILE, Results
 from gate.score import score_trial
 from gate.suite import Suite
@@ -159,7 +160,7 @@ def _count(course: _Course, trace: Trace) -> None:
     course.trials += 1
     course.measured += not isinstance(trace.outcome, Throttled | Refused)
     course.retries += trace.retries
-    tokens = tokens_of(trace)
+    tokens = tokens_of(trace.events)
     if tokens is not None:
         course.tokens = (course.tokens or 0) + tokens
 

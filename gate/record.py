@@ -3,9 +3,10 @@
 import json
 from collections.abc import Mapping
 
+from gate.model.derived import calls_of, texts_of
 from gate.model.run import TrialRecord
 from gate.model.score import Score
-from gate.model.trace import Call, Text, Trace
+from gate.model.trace import Call, Trace
 
 ANSWER, CALLS, CALL = 500, 20, 200
 """Caps: characters of an answer, number of calls, characters of a call."""
@@ -13,7 +14,7 @@ ANSWER, CALLS, CALL = 500, 20, 200
 
 def record_of(trace: Trace, scores: Mapping[str, Score]) -> TrialRecord:
     """The record of one scored trial; its texts are redacted because the trace's are."""
-    calls = [part for event in trace.events for part in event.parts if isinstance(part, Call)]
+    calls = list(calls_of(trace.events))
     return TrialRecord(
         case=trace.case,
         trial=trace.trial,
@@ -27,17 +28,10 @@ def record_of(trace: Trace, scores: Mapping[str, Score]) -> TrialRecord:
     )
 
 
-def tokens_of(trace: Trace) -> int | None:
-    """All tokens of a trial; None where the agent reported none."""
-    usages = [event.usage for event in trace.events if event.usage]
-    return sum(usage.total for usage in usages) if usages else None
-
-
 def _answer(trace: Trace) -> str:
     """The text of the last turn that has any."""
     for turn in reversed(trace.turns):
-        texts = [part.text for event in turn.events for part in event.parts if isinstance(part, Text)]
-        if texts:
+        if texts := list(texts_of(turn.events)):
             return "\n".join(texts)
     return ""
 

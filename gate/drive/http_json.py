@@ -15,7 +15,8 @@ from gate.model import Json
 from gate.model.agent import Agent
 from gate.model.case import Case, Turn
 from gate.model.config import AgentConfig
-from gate.model.trace import Event, Pause, Refused, Text
+from gate.model.derived import state_after, texts_of
+from gate.model.trace import Event, Pause, Refused
 
 _DEFAULT_REQUEST: Json = {"message": "{text}", "session": "{session}"}
 
@@ -117,15 +118,11 @@ class HttpConversation:
     def learn(self, sent: str, events: list[Event], session: str) -> None:
         """Remember what was said, what the state is, and the agent's own name for the session."""
         self.session = session or self.session
-        texts = [part.text for event in events for part in event.parts if isinstance(part, Text)]
         self._history += [
             {"role": "user", "content": sent},
-            {"role": "assistant", "content": "\n".join(texts)},
+            {"role": "assistant", "content": "\n".join(texts_of(events))},
         ]
-        for event in events:
-            self.state.update(event.state_delta)
-            for key in event.state_removed:
-                self.state.pop(key, None)
+        self.state = state_after(self.state, events)
 
 
 def _mapping(options: Mapping[str, Json], key: str) -> Mapping[str, Json]:

@@ -1,7 +1,7 @@
 """What an exchange that went wrong means for its trial: whose fault it is, and whether to try again."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -9,6 +9,7 @@ from typing import assert_never
 
 from gate.drive.protocol import Stopped
 from gate.http import BadBody, Cut, HttpError, NotConnected, Response, Slow, TooBig
+from gate.model.derived import texts_of
 from gate.model.trace import (
     Call,
     Completed,
@@ -108,7 +109,7 @@ def failure_in(events: Sequence[Event], exposes: Sequence[Exposed]) -> Stopped |
     last = max((number for number, event in enumerate(events) if event.error), default=-1)
     if last >= 0 and not any(_speaks(event) for event in events[last + 1 :]):
         return Stopped(Crashed(reason=f"the agent reported an error: {events[last].error}"))
-    text = "\n".join(_texts(events)).strip()
+    text = "\n".join(texts_of(events)).strip()
     if len(text) <= _LIMIT_TEXT_AT_MOST and _LIMIT_TEXT.search(text) and _is_free(events, exposes):
         reason = f"the answer is a limit's error text and cost no token: {text[:EXCERPT]!r}"
         return Stopped(Throttled(reason=reason), retry_after_s=retry_after({}, text))
@@ -157,12 +158,6 @@ def _quoted(body: str) -> str:
 
 def _speaks(event: Event) -> bool:
     return any(isinstance(part, Text | Call) for part in event.parts)
-
-
-def _texts(events: Sequence[Event]) -> Iterator[str]:
-    for event in events:
-        if event.author != "user":
-            yield from (part.text for part in event.parts if isinstance(part, Text))
 
 
 def _is_free(events: Sequence[Event], exposes: Sequence[Exposed]) -> bool:

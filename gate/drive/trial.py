@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 
 from gate.drive.outcome import failure_in, is_retryable, outcome_of
 from gate.drive.pace import Pace, backoff
-from gate.drive.pauses import answered, described, still_open, still_running, unexpected
+from gate.drive.pauses import answered, described, still_running, unexpected
 from gate.drive.protocol import AgentProtocol, Conversation, Stopped
 from gate.drive.recorder import Recorder
 from gate.http import Client, Cut, HttpError, NotConnected
 from gate.model.agent import Agent, Death
 from gate.model.case import Answers, Case, Turn
 from gate.model.config import RunConfig
+from gate.model.derived import left_open
 from gate.model.trace import Completed, Event, Outcome, Pause, Paused, Throttled, TimedOut, Trace
 from gate.redact import Redactor
 
@@ -171,7 +172,7 @@ class _Attempt:
             self._recorder.hear(event)
         if stopped := failure_in(self._heard, self._bench.protocol.exposes):
             raise stopped
-        left = still_open(pauses, turn.sent, self._heard)
+        left = left_open(pauses, turn.sent, self._heard)
         self._recorder.end("paused" if left else "answered")
         return left
 

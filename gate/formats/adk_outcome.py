@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gate.formats.adk_pauses import open_pauses
+from gate.model.derived import left_open
 from gate.model.trace import Call, Completed, Crashed, Event, Outcome, Paused, Text, Throttled
 
 _LIMIT = re.compile(
@@ -30,7 +30,7 @@ def outcome_of(events: Sequence[Event]) -> Outcome:
             return failure
     if failures and not _went_on(events):
         return failures[-1]
-    if waiting := open_pauses(events):
+    if waiting := left_open((), None, events):
         names = ", ".join(
             f"{pause.name!r} for {pause.tool!r}" if pause.tool else repr(pause.name) for pause in waiting
         )

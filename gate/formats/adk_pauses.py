@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gate.formats.adk_fields import field, is_mapping, items, mapping, text
 from gate.model import Json
-from gate.model.trace import Call, Event, Part, Pause, Result
+from gate.model.trace import Call, Part, Pause
 
 PLUMBING = "adk_"
 """Calls whose name starts so are the runtime's own, not a tool's."""
@@ -31,20 +31,6 @@ def pauses_of(
     if (request := mapping(record, "requestedInput")) and not any(p.kind == "input" for p in asked):
         asked.append(_input(text(request, "interruptId"), request))
     return (*asked, *_jobs(frozenset(map(str, items(record, "longRunningToolIds"))), calls))
-
-
-def open_pauses(events: Iterable[Event]) -> tuple[Pause, ...]:
-    """Return the pauses that nothing in `events` answered, in the order in which they arose.
-
-    A result of the same id closes a pause: a long-running tool that gave a first result keeps nobody waiting.
-    """
-    waiting: dict[str, Pause] = {}
-    for event in events:
-        waiting.update({pause.id: pause for pause in event.pauses})
-        for part in event.parts:
-            if isinstance(part, Result):
-                waiting.pop(part.call_id, None)
-    return tuple(waiting.values())
 
 
 def _jobs(running: frozenset[str], calls: Sequence[Part]) -> Iterator[Pause]:

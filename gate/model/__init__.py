@@ -1,4 +1,4 @@
-"""The shared words as frozen dataclasses: standard library only, no behaviour but invariants."""
+"""The shared words as frozen dataclasses, and what follows from them; standard library only."""
 
 from typing import TypeAlias
 

@@ -5,11 +5,11 @@ from typing import assert_never
 
 from gate.model import Json
 from gate.model.case import Case
+from gate.model.derived import is_named, open_pauses
 from gate.model.score import Item, Score
 from gate.model.trace import Completed, Crashed, Paused, Refused, Throttled, TimedOut, Trace
 from gate.score.items import scored, shortfall, unmeasured_by
 from gate.score.metric import Metric
-from gate.score.pauses import is_named, open_pauses
 
 
 class TrialCompleted(Metric):

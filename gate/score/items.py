@@ -12,8 +12,9 @@ from typing import ClassVar
 
 from gate.model import Json
 from gate.model.case import Case, Expect
+from gate.model.derived import calls_of, texts_of
 from gate.model.score import Item, Score, Scored, Unscored
-from gate.model.trace import Call, Completed, Event, Exposed, Refused, Text, Throttled, Trace, TurnTrace
+from gate.model.trace import Call, Completed, Event, Exposed, Refused, Throttled, Trace, TurnTrace
 from gate.score.metric import Metric
 
 HIDDEN: dict[Exposed, tuple[str, str]] = {
@@ -62,8 +63,7 @@ class Level:
     @property
     def text(self) -> str:
         """What the agent said: its text parts, one a line; no thoughts, and nothing that the user said."""
-        parts = (part for event in self.events if event.author != "user" for part in event.parts)
-        return "\n".join(part.text for part in parts if isinstance(part, Text))
+        return "\n".join(texts_of(self.events))
 
 
 class ExpectMetric(Metric):
@@ -163,13 +163,6 @@ def scored(items: Iterator[Item]) -> Scored:
     reasons = [(item.where, item.reason) for item in found if item.reason]
     reason = "; ".join(why if len(found) == 1 else f"{where}: {why}" for where, why in reasons)
     return Scored(value=fsum(item.value for item in found) / len(found), items=found, reason=reason)
-
-
-def calls_of(events: tuple[Event, ...]) -> Iterator[Call]:
-    """The tool calls among events; plumbing of the runtime is marked `not_in_trajectory` and is none."""
-    for event in events:
-        if not event.not_in_trajectory:
-            yield from (part for part in event.parts if isinstance(part, Call))
 
 
 def _broken(case: Case, trace: Trace) -> str:

@@ -7,12 +7,12 @@ before the group and before what stands after it, interleaved in any way, each v
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import ClassVar, TypeAlias
 
 from gate.model import Json
 from gate.model.case import Expect, Nodes
-from gate.model.trace import Event, Exposed
+from gate.model.derived import visits
+from gate.model.trace import Exposed
 from gate.score.items import ExpectMetric, Level
 from gate.score.values import names
 
@@ -53,12 +53,6 @@ class NodeOrder(ExpectMetric):
             return (0.0 if reason or level.broken else 1.0), reason
         reason = unvisited(expected, visited)
         return (0.0 if reason else 1.0), reason
-
-
-def visits(events: Sequence[Event]) -> tuple[str, ...]:
-    """The nodes in order of their visits: events of one node in a row, within a turn, are one visit."""
-    seen = groupby((event.turn, event.node) for event in events if event.node)
-    return tuple(node for (_, node), _ in seen)
 
 
 def unvisited(expected: Nodes, visited: Sequence[str]) -> str:

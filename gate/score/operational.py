@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from gate.model import Json
 from gate.model.case import Case
+from gate.model.derived import calls_of, tokens_of
 from gate.model.score import Score, Scored, Unscored
 from gate.model.trace import Crashed, Exposed, TimedOut, Trace
-from gate.score.items import HIDDEN, calls_of, shortfall, unmeasured_by
+from gate.score.items import HIDDEN, shortfall, unmeasured_by
 from gate.score.metric import Metric
 
 
@@ -74,8 +75,7 @@ class Tokens(Measure):
     needs = "usage"
 
     def amount(self, trace: Trace) -> float | None:
-        found = [event.usage.total for event in trace.events if event.usage is not None]
-        return sum(found) if found else None
+        return tokens_of(trace.events)
 
 
 def _cut_short(case: Case, trace: Trace) -> Unscored | None:

@@ -5,13 +5,13 @@ to null is there and is null. A path is dotted (`draft_card.phone`, `hits.0`); a
 name wins.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from gate.model import Json
 from gate.model.case import Expect
-from gate.model.trace import Exposed, TurnTrace
+from gate.model.derived import found_at, state_after
+from gate.model.trace import Exposed
 from gate.score.items import ExpectMetric, Level
 from gate.score.values import ABSENT, Difference, differences, names, plain, quoted, shown
 
@@ -39,8 +39,9 @@ class StateHolds(ExpectMetric):
         return found or None
 
     def measure(self, level: Level) -> tuple[float, str]:
-        before = state_after(level.trace.start_state, level.trace.turns[: level.first])
-        after = state_after(before, level.turns)
+        earlier = level.trace.turns[: level.first]
+        before = state_after(level.trace.start_state, (event for turn in earlier for event in turn.events))
+        after = state_after(before, level.events)
         checks = [*_values(level.expect, after), *_keys(level.expect, after)]
         if level.broken:
             proved = {path for path, why in _keys(level.expect, before) if why}
@@ -49,36 +50,9 @@ class StateHolds(ExpectMetric):
         return (len(checks) - len(misses)) / len(checks), "; ".join(misses)
 
 
-def state_after(start: Mapping[str, Json], turns: Sequence[TurnTrace]) -> dict[str, Json]:
-    """The state after the turns: top-level keys of each delta replace what was there, or remove it."""
-    state = dict(start)
-    for turn in turns:
-        for event in turn.events:
-            state.update(event.state_delta)
-            for key in event.state_removed:
-                state.pop(key, None)
-    return state
-
-
 def look_up(value: Json, path: str) -> Json:
-    """What stands at a dotted path, or ABSENT; the longest key that exists is taken first."""
-    return next(_found(value, path.split(".")), ABSENT)
-
-
-def _found(value: Json, keys: Sequence[str]) -> Iterator[Json]:
-    if not keys:
-        yield value
-    elif isinstance(value, Mapping):
-        for length in range(len(keys), 0, -1):
-            key = ".".join(keys[:length])
-            if key in value:
-                yield from _found(value[key], keys[length:])
-    elif isinstance(value, list | tuple) and (index := _index(keys[0])) is not None:
-        yield from (found for item in value[index : index + 1] for found in _found(item, keys[1:]))
-
-
-def _index(key: str) -> int | None:
-    return int(key) if re.fullmatch(r"[0-9]{1,9}", key) else None
+    """What stands at a dotted path, or ABSENT."""
+    return next(found_at(value, path), ABSENT)
 
 
 def _values(expect: Expect, state: Mapping[str, Json]) -> Iterator[tuple[str, str]]:

@@ -9,12 +9,13 @@ import pytest
 
 from gate.drive.adk import Adk
 from gate.drive.outcome import failure_in
-from gate.drive.pauses import still_open, still_running
+from gate.drive.pauses import still_running
 from gate.drive.protocol import Stopped
 from gate.http import Client
 from gate.model.agent import Death
 from gate.model.case import Answer, Answers, BlobPart, Case, FilePart, TextPart, Turn, User, UserPart
 from gate.model.config import AgentConfig, NoBoot
+from gate.model.derived import left_open
 from gate.model.finding import Place
 from gate.model.trace import (
     Call,
@@ -77,7 +78,7 @@ async def converse(
             async for event in conversation.say(turn, (*jobs, *pauses)):
                 events.append(event)
                 heard[-1] = tuple(events)
-            pauses = still_open(pauses, turn.sent, events)
+            pauses = left_open(pauses, turn.sent, events)
             jobs = still_running(jobs, turn.sent, events)
     return heard
 
@@ -180,13 +181,13 @@ async def test_a_job_that_returned_a_ticket_keeps_nobody_waiting_and_takes_a_lat
 ) -> None:
     first, second = await converse(adk_url, said("job"), answered("start_job", "input", {"status": "done"}))
     assert [pause.kind for event in first for pause in event.pauses] == ["job"]
-    assert still_open((), said("job").sent, first) == ()
+    assert left_open((), said("job").sent, first) == ()
     assert text(second) == "Done: {'status': 'done'}"
 
 
 async def test_a_job_that_returned_nothing_waits_for_its_result(adk_url: str) -> None:
     first, second = await converse(adk_url, said("silent"), answered("start_silent_job", "input", "ready"))
-    assert [pause.name for pause in still_open((), said("silent").sent, first)] == ["start_silent_job"]
+    assert [pause.name for pause in left_open((), said("silent").sent, first)] == ["start_silent_job"]
     assert text(second) == "Done: {'result': 'ready'}"
 
 

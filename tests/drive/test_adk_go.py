@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import pytest
 
 from gate.drive.adk import Adk
-from gate.drive.pauses import still_open
 from gate.drive.protocol import Stopped
 from gate.http import BadBody, Client
 from gate.model.agent import Death
 from gate.model.case import Answer, Answers, Case, TextPart, Turn, User
 from gate.model.config import AgentConfig, NoBoot
+from gate.model.derived import left_open
 from gate.model.finding import Place
 from gate.model.trace import Call, Crashed, Event, Pause, Refused, Text, Throttled, Usage
 
@@ -168,7 +168,7 @@ async def talk(url: str, *turns: Turn, heard: list[Event] | None = None, **optio
             before = len(events)
             async for one in conversation.say(turn, pauses):
                 events.append(one)
-            pauses = still_open(pauses, turn.sent, events[before:])
+            pauses = left_open(pauses, turn.sent, events[before:])
     return events
 
 

@@ -5,8 +5,8 @@ import pytest
 from gate.drive.http_json import HttpJson
 from gate.errors import UsageError
 from gate.model.case import Answer, Answers, BlobPart, Case, FilePart, TextPart, Turn, User
+from gate.model.derived import state_after
 from gate.model.trace import Call, Completed, Crashed, Event, Pause, Refused, Result, Text, Trace, Usage
-from gate.score.state import state_after
 from tests.support.driving import HERE, StillAgent, answering, case, config, run, says
 from tests.support.faulty_agent import Exchange, FaultyAgent, answers, faulty_agent
 
@@ -125,7 +125,7 @@ async def test_a_snapshot_of_the_state_becomes_what_changed() -> None:
     deltas = [dict(event.state_delta) for event in trace.events]
     assert deltas == [{"new": [1]}, {"new": [2]}, {"k": {}}]
     assert [event.state_removed for event in trace.events] == [(), ("k",), ()]
-    assert state_after({"k": 1}, trace.turns[:2]) == {"new": [2]}
+    assert state_after({"k": 1}, (event for turn in trace.turns[:2] for event in turn.events)) == {"new": [2]}
     assert [seen.json["state"] for seen in agent.seen] == [
         {"k": 1},
         {"k": 1, "new": [1]},

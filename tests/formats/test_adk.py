@@ -20,7 +20,7 @@ from gate.formats.adk import (
     read_events,
 )
 from gate.formats.adk_fields import UnreadableEvent
-from gate.formats.adk_pauses import open_pauses
+from gate.model.derived import left_open
 from gate.model.trace import Call, Event, Pause, Result, Text, Thought, Usage
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "adk"
@@ -295,7 +295,7 @@ def test_an_answer_closes_its_pause_and_no_other() -> None:
     calls = content(called("job", "j1"), called("job", "j2"))
     job = {"author": "bot", "content": calls, "longRunningToolIds": ["j1", "j2"]}
     done = {"author": "bot", "content": content(gave("job", {"status": "pending"}, "j1"))}
-    assert [pause.id for pause in open_pauses(read_events([job, done]))] == ["j2"]
+    assert [pause.id for pause in left_open((), None, read_events([job, done]))] == ["j2"]
 
 
 @pytest.mark.parametrize("ids", [{"c1": {"hint": ""}}, {}])

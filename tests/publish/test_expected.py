@@ -16,7 +16,14 @@ def a_case(*expects: Expect, whole: Expect | None = None) -> Case:
 
 def a_trace(*turns: tuple[Event, ...], **fields: object) -> Trace:
     seen = tuple(
-        TurnTrace(sent="hi", events=events, ended="answered", started_ms=0, ended_ms=1) for events in turns
+        TurnTrace(
+            sent="hi",
+            events=events,
+            ended="paused" if any(event.pauses for event in events) else "answered",
+            started_ms=0,
+            ended_ms=1,
+        )
+        for events in turns
     )
     known = {"case": "x", "trial": 1, "session": "s", "turns": seen, "outcome": Completed(), "exposes": ()}
     return Trace(**(known | fields))  # type: ignore[arg-type]
@@ -59,13 +66,14 @@ def test_a_key_of_expect_has_both_sides(expect: Expect, check: Check) -> None:
         ("user", 'user = {"names": ["ann"]}'),
         ("user.names.0", 'user.names.0 = "ann"'),
         ("a.b", "a.b = 1"),
+        ("c.d.e", "c.d.e = 3"),
         ("gone", "gone = null"),
         ("user.names.7", "user.names.7 = missing"),
         ("nowhere.at.all", "nowhere.at.all = missing"),
     ],
 )
 def test_state_is_looked_up_by_literal_key_and_then_by_path(path: str, got: str) -> None:
-    events = (Event(state_delta={"a.b": 1, "gone": None, "a": {"b": 2}}),)
+    events = (Event(state_delta={"a.b": 1, "gone": None, "a": {"b": 2}, "c.d": {"e": 3}}),)
     trace = a_trace(events, start_state={"user": {"names": ["ann"]}})
     (check,) = checks(a_case(Expect(state_keys=(path,))), trace, 1)
     assert (check.expected, check.got) == (f"{path} is set", got)

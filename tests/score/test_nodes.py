@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model.case import Expect, Nodes, Parallel
+from gate.model.derived import visits
 from gate.model.score import Unscored
 from gate.model.trace import Crashed, Event
-from gate.score.nodes import unvisited, visits
+from gate.score.nodes import unvisited
 from tests.score.made import at, case, metric, score, scored, trace, turn
 
 

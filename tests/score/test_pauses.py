@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from gate.model.case import Answer, Answers, Case, Expect, TextPart, User
+from gate.model.derived import open_pauses
 from gate.model.trace import Crashed, Event, Pause, Result, TurnTrace
-from gate.score.pauses import open_pauses
 from tests.score.made import case, metric, said, scored, trace, turn, waits
 
 ASK = Pause(id="interrupt-1", name="adk_request_input", kind="input")
