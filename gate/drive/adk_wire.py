@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from gate.drive.pauses import described, meant_for
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, FilePart, TextPart, User, UserPart
+from gate.model.derived import described, is_named
 from gate.model.trace import Pause
 
 Dialect = Literal["python", "go"]
@@ -31,7 +31,9 @@ def answer_parts(answers: Answers, waiting: Sequence[Pause], dialect: Dialect) -
 
     A pause's id names it best, then the tool to be confirmed, then its name, which answers all of that name.
     """
-    unused = [answer.to for answer in answers.answers if not any(meant_for(answer, p) for p in waiting)]
+    unused = [
+        answer.to for answer in answers.answers if not any(is_named(pause, [answer.to]) for pause in waiting)
+    ]
     if unused:
         asked = described(waiting) or "nothing"
         raise Unanswerable(f"the agent waits for {asked}; the case answers {', '.join(map(repr, unused))}")

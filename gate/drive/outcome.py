@@ -1,6 +1,5 @@
 """What an exchange that went wrong means for its trial: whose fault it is, and whether to try again."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,6 +7,7 @@ from http import HTTPStatus
 from typing import assert_never
 
 from gate.drive.protocol import Stopped
+from gate.formats.limits import prints_limit, reported_failure, retry_delay_s
 from gate.http import BadBody, Cut, HttpError, NotConnected, Response, Slow, TooBig
 from gate.model.derived import texts_of
 from gate.model.trace import (
@@ -19,7 +19,6 @@ from gate.model.trace import (
     Outcome,
     Paused,
     Refused,
-    Text,
     Throttled,
     TimedOut,
 )
@@ -27,25 +26,7 @@ from gate.model.trace import (
 EXCERPT = 300
 """Characters of an error body that a reason quotes."""
 
-_LIMIT_REPORTED = re.compile(
-    r"RESOURCE_?EXHAUSTED|rate.?limit|(?<!disk )\bquota\b|too many requests|overloaded|throttl"
-    r"|\b(?:429|503)\b|(?-i:\bUNAVAILABLE\b)",
-    re.IGNORECASE,
-)
-_LIMIT_TEXT = re.compile(
-    r"RESOURCE_EXHAUSTED|(?:error|status)(?: code)?:? *429|429 too many requests|insufficient_quota"
-    r"|exceeded your current quota|(?:quota|rate.?limit)s? (?:was |has been |is )?(?:exceeded|reached)"
-    r"|(?:rate_limit|overloaded)_error|model is overloaded",
-    re.IGNORECASE,
-)
 _LIMIT_TEXT_AT_MOST = 600
-# google.rpc.RetryInfo as JSON, as protobuf text, and as Google's message says it.
-_RETRY_DELAY = re.compile(
-    r"retry_?delay[\\\"']*\s*[:=]\s*[\\\"']*(\d+(?:\.\d+)?)s"
-    r"|retry_?delay\s*\{\s*seconds:\s*(\d+)"
-    r"|retry in (\d+(?:\.\d+)?) ?s",
-    re.IGNORECASE,
-)
 _HINTS: Mapping[int, str] = {
     400: "the agent does not understand this request: compare it with the agent's API",
     401: "the agent wants credentials: send them with `headers` of a `url` boot",
@@ -68,7 +49,7 @@ def stopped_by(response: Response, what: str, *, hint: str = "") -> Stopped:
         case 429 | 503:
             return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
         case status if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            if _LIMIT_TEXT.search(body):
+            if prints_limit(body):
                 return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
             return Stopped(Crashed(reason=said))
         case status if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
@@ -96,23 +77,18 @@ def outcome_of(error: HttpError) -> Outcome:
 def failure_in(events: Sequence[Event], exposes: Sequence[Exposed]) -> Stopped | None:
     """What a turn's events say of a failure although the exchange itself went well, or None.
 
-    A reported limit counts wherever it occurs, for it spoils what came after. Another reported error counts
-    unless the agent went on to an answer or a call. An answer that is nothing but a limit's error text
-    counts only where the turn has no tool call and cost no token: usage of zero was reported, or the
-    protocol exposes no usage at all. Where usage is exposed and absent nobody knows: a talk about quotas
-    stays an answer.
+    Reported errors are judged by reported_failure. An answer that is nothing but a limit's error text counts
+    only where the turn has no tool call and cost no token: usage of zero was reported, or the protocol
+    exposes no usage at all. Where usage is exposed and absent nobody knows: a talk about quotas stays an
+    answer.
     """
-    for event in events:
-        if event.error and _LIMIT_REPORTED.search(event.error):
-            reason = f"the agent reported a limit: {event.error}"
-            return Stopped(Throttled(reason=reason), retry_after_s=retry_after({}, event.error))
-    last = max((number for number, event in enumerate(events) if event.error), default=-1)
-    if last >= 0 and not any(_speaks(event) for event in events[last + 1 :]):
-        return Stopped(Crashed(reason=f"the agent reported an error: {events[last].error}"))
+    if reported := reported_failure(events):
+        wait_s = retry_delay_s(reported.reason) if isinstance(reported, Throttled) else None
+        return Stopped(reported, retry_after_s=wait_s)
     text = "\n".join(texts_of(events)).strip()
-    if len(text) <= _LIMIT_TEXT_AT_MOST and _LIMIT_TEXT.search(text) and _is_free(events, exposes):
+    if len(text) <= _LIMIT_TEXT_AT_MOST and prints_limit(text) and _is_free(events, exposes):
         reason = f"the answer is a limit's error text and cost no token: {text[:EXCERPT]!r}"
-        return Stopped(Throttled(reason=reason), retry_after_s=retry_after({}, text))
+        return Stopped(Throttled(reason=reason), retry_after_s=retry_delay_s(text))
     return None
 
 
@@ -123,8 +99,7 @@ def retry_after(headers: Mapping[str, str], text: str, *, now: datetime | None =
         return float(header)
     if header and (date := _date(header)):
         return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
-    found = _RETRY_DELAY.search(text)
-    return float(next(filter(None, found.groups()))) if found else None
+    return retry_delay_s(text)
 
 
 def is_retryable(outcome: Outcome) -> bool:
@@ -154,10 +129,6 @@ def _status(status: int) -> str:
 def _quoted(body: str) -> str:
     words = " ".join(body.split())
     return f": {words[:EXCERPT]}{'…' if len(words) > EXCERPT else ''}" if words else ""
-
-
-def _speaks(event: Event) -> bool:
-    return any(isinstance(part, Text | Call) for part in event.parts)
 
 
 def _is_free(events: Sequence[Event], exposes: Sequence[Exposed]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.model.case import Answer, Answers, Expect, User
+from gate.model.case import Answers, Expect, User
 from gate.model.derived import is_named
 from gate.model.trace import Event, Pause
 
@@ -17,22 +17,10 @@ def still_running(
 
 def answered(pause: Pause, sent: Answers) -> bool:
     """Whether one of the answers is meant for this pause."""
-    return any(meant_for(answer, pause) for answer in sent.answers)
-
-
-def meant_for(answer: Answer, pause: Pause) -> bool:
-    """Whether an answer names this pause: by its id, its name, or the tool that is to be confirmed."""
-    return is_named(pause, [answer.to])
+    return is_named(pause, [answer.to for answer in sent.answers])
 
 
 def unexpected(pauses: Sequence[Pause], turn: Expect, case: Expect) -> tuple[Pause, ...]:
     """The open pauses that neither the last turn nor the case expects to end with."""
     expected = (*(turn.pauses or ()), *(case.pauses or ()))
     return tuple(pause for pause in pauses if not is_named(pause, expected))
-
-
-def described(pauses: Sequence[Pause]) -> str:
-    """Name pauses for a message: `'adk_request_confirmation' for 'delete_repo'`."""
-    return ", ".join(
-        f"{pause.name!r} for {pause.tool!r}" if pause.tool else f"{pause.name!r}" for pause in pauses
-    )

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from gate.drive.outcome import failure_in, is_retryable, outcome_of
 from gate.drive.pace import Pace, backoff
-from gate.drive.pauses import answered, described, still_running, unexpected
+from gate.drive.pauses import answered, still_running, unexpected
 from gate.drive.protocol import AgentProtocol, Conversation, Stopped
 from gate.drive.recorder import Recorder
 from gate.http import Client, Cut, HttpError, NotConnected
 from gate.model.agent import Agent, Death
 from gate.model.case import Answers, Case, Turn
 from gate.model.config import RunConfig
-from gate.model.derived import left_open
+from gate.model.derived import described, left_open
 from gate.model.trace import Completed, Event, Outcome, Pause, Paused, Throttled, TimedOut, Trace
 from gate.redact import Redactor
 

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 
 from gate.formats.adk import PLUMBING_ANSWER, EventReader
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
-from gate.formats.adk_outcome import outcome_of
+from gate.formats.limits import reported_failure
 from gate.formats.messages import USER
 from gate.model import Json
+from gate.model.derived import described, left_open
 from gate.model.trace import Completed, Event, Exposed, Outcome, Paused, Result, Trace, TurnTrace
 
 
@@ -88,7 +89,7 @@ def _turn(group: Numbered, events: tuple[Event, ...], start: float) -> TurnTrace
     return TurnTrace(
         sent="\n".join(sent for _, frame in group if (sent := _sent(frame))),
         events=events,
-        ended=_ended(outcome_of(events)),
+        ended=_ended(_outcome_of(events)),
         started_ms=min(times),
         ended_ms=max(times),
     )
@@ -125,9 +126,17 @@ def _only_said_by_user(event: Event) -> bool:
 
 
 def _outcome(turns: Sequence[TurnTrace]) -> Outcome:
-    outcomes = [outcome_of(turn.events) for turn in turns]
+    outcomes = [_outcome_of(turn.events) for turn in turns]
     failed = (outcome for outcome in outcomes if not isinstance(outcome, Completed | Paused))
     return next(failed, outcomes[-1])
+
+
+def _outcome_of(events: Sequence[Event]) -> Outcome:
+    """How one exchange ended, by what its events say."""
+    if failure := reported_failure(events):
+        return failure
+    waiting = left_open((), None, events)
+    return Paused(reason=f"the agent waits for {described(waiting)}") if waiting else Completed()
 
 
 def _ended(outcome: Outcome) -> Literal["answered", "paused", "failed"]:

@@ -90,6 +90,13 @@ def open_pauses(case: Case, trace: Trace, turns: int) -> tuple[Pause, ...]:
     return waiting
 
 
+def described(pauses: Sequence[Pause]) -> str:
+    """Name pauses for a message: `'adk_request_confirmation' for 'delete_repo'`."""
+    return ", ".join(
+        f"{pause.name!r} for {pause.tool!r}" if pause.tool else f"{pause.name!r}" for pause in pauses
+    )
+
+
 def _found_at(value: Json, keys: Sequence[str]) -> Iterator[Json]:
     if not keys:
         yield value
