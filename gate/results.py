@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
-from gate.documents import write_text
+from gate.documents import canonical, write_text
 from gate.errors import UsageError
 from gate.formats.records import Malformed, dump, load
 from gate.model import Json
@@ -58,11 +58,11 @@ class Results:
 
     def add(self, trace: Trace, record: TrialRecord) -> None:
         """Append one trial, whole on disk before the next one."""
-        self._traces.write(line(dump(trace)))
+        self._traces.write(canonical(dump(trace)))
         self._traces.flush()
         number = self._cases.setdefault(record.case, len(self._cases))
         self._index.extend((number, record.trial, self._spool.tell()))
-        self._spool.write(line(dump(record)))
+        self._spool.write(canonical(dump(record)))
 
     def write_run(self, report: Report, cases: Sequence[CaseFacts]) -> None:
         """Write run.json; its trials stand in the order of the cases, however they finished."""
@@ -78,13 +78,6 @@ class Results:
         for _, _, offset in index:
             self._spool.seek(offset)
             yield self._spool.readline().rstrip("\n")
-
-
-def line(value: Json) -> str:
-    """One canonical JSON line."""
-    return (
-        json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
-    )
 
 
 def read_run(path: Path) -> StoredRun:
@@ -129,7 +122,7 @@ def _assemble(head: Mapping[str, Json], trials: Iterator[str]) -> Iterator[str]:
     """The text of run.json in pieces: one key a line and one trial a line, to be read and diffed."""
     yield "{\n"
     for key in sorted(head):
-        yield f"{json.dumps(key)}: {line(head[key]).rstrip()},\n"
+        yield f"{json.dumps(key)}: {canonical(head[key]).rstrip()},\n"
     yield '"trials": ['
     separator = "\n"
     for trial in trials:

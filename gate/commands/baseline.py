@@ -9,11 +9,11 @@ from gate.compare.baseline import must_not, pool, refusals, to_lines
 from gate.compare.evidence import tally
 from gate.compare.values import scored
 from gate.config import load
-from gate.documents import write_text
+from gate.documents import canonical, write_text
 from gate.errors import PASS, BadInput, UsageError
 from gate.model.config import Config
 from gate.model.run import Baseline
-from gate.results import StoredRun, line, read_run
+from gate.results import StoredRun, read_run
 from gate.suite import load_baseline
 
 
@@ -30,7 +30,7 @@ def main(options: argparse.Namespace) -> int:
     evidence = tally(report.meta, report.metrics, stored.cases, stored.trials)
     pooled = pool(baseline, evidence, options.because)
     path = Path(config.root) / config.baseline
-    write_text(path, (line(value) for value in to_lines(pooled)))
+    write_text(path, map(canonical, to_lines(pooled)))
     trials = sum(case.trials for case in stored.cases)
     runs = "1 run" if len(pooled.runs) == 1 else f"{len(pooled.runs)} runs"
     print(f"{config.baseline}: {runs}, now with {report.meta.run} ({trials} trials). Commit it.")

@@ -140,11 +140,7 @@ class _Scanner:
             self.expects = "value"
         elif mark == "," and expects == "comma":
             self.expects = "key" if self._in_map() else "value"
-        elif (
-            mark in "}]"
-            and (mark == "}") == self._in_map()
-            and expects in {"comma", "first key", "first value"}
-        ):
+        elif mark in "}]" and (mark == "}") == self._in_map() and expects in _MAY_CLOSE:
             tree.close()
             self._after_value()
         else:

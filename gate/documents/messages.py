@@ -46,18 +46,18 @@ class Problem:
     branches: tuple[tuple["Problem", ...], ...]
 
 
-def problem_of(error: "ValidationError", base: Path = ()) -> Problem:
-    """Take over an error of jsonschema; `base` is the path of what was validated."""
+def problem_of(error: "ValidationError") -> Problem:
+    """Take over an error of jsonschema."""
     branches: dict[object, list[Problem]] = {}
     for sub in error.context or ():
-        branches.setdefault(sub.relative_schema_path[0], []).append(problem_of(sub, base))
+        branches.setdefault(sub.relative_schema_path[0], []).append(problem_of(sub))
     is_name = "propertyNames" in error.absolute_schema_path
     return Problem(
         keyword="propertyNames" if is_name else str(error.validator),
         wanted=error.validator_value,
         value=error.instance,
         schema=error.schema if isinstance(error.schema, dict) else {},
-        path=(*base, *error.absolute_path),
+        path=tuple(error.absolute_path),
         text=error.message,
         branches=tuple(tuple(branch) for branch in branches.values()),
     )

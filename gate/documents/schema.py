@@ -1,7 +1,7 @@
 """The JSON Schemas of our files, and a document held against one."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -48,26 +48,13 @@ def _errors_of(name: str) -> "Callable[[Json], Iterator[ValidationError]]":
     return make_validator(json.loads(schema_text(name)))
 
 
-def validate(document: Document, schema_name: str, at: Sequence[str | int] = ()) -> tuple[Finding, ...]:
-    """Hold the document, or its part at the path `at`, against a schema: every finding, in the file's order.
+def validate(document: Document, schema_name: str) -> tuple[Finding, ...]:
+    """Hold the document against a schema: every finding, in the file's order.
 
     A broken document gives none: its own findings say why.
     """
     if document.broken:
         return ()
-    errors = _errors_of(schema_name)(_part(document.value, at))
-    problems = [problem_of(error, tuple(at)) for error in errors]
+    problems = map(problem_of, _errors_of(schema_name)(document.value))
     found = dict.fromkeys(finding for problem in problems for finding in findings_of(problem, document))
     return tuple(sorted(found, key=lambda finding: (finding.place, finding.rule, finding.what)))
-
-
-def _part(value: Json, path: Sequence[str | int]) -> Json:
-    for step in path:
-        match value, step:
-            case dict(), str():
-                value = value[step]
-            case list(), int():
-                value = value[step]
-            case _:
-                raise KeyError(step)
-    return value

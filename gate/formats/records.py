@@ -1,7 +1,7 @@
 """The JSON form of the model's records: unions tagged by `kind`, defaults omitted, unknown keys refused."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from datetime import date
 from functools import cache, partial
 from types import UnionType
@@ -156,12 +156,3 @@ def _unstructure_fn(converter: Converter, record: type) -> Callable[..., object]
     if tag is None:
         return plain
     return lambda value: {"kind": tag, **plain(value)}
-
-
-def required(record: type) -> tuple[str, ...]:
-    """The JSON keys that a record always has."""
-    return tuple(
-        _RENAMED.get(f.name, f.name)
-        for f in fields(record)
-        if f.default is MISSING and f.default_factory is MISSING
-    )

@@ -150,11 +150,3 @@ def test_every_kind_of_error_has_words(schema: dict[str, object], value: object,
 def test_long_values_are_cut_and_far_words_are_not_suggested() -> None:
     assert len(show("x" * 1000)) == 60
     assert did_you_mean("expect", ["tags"]) == ""
-
-
-def test_a_part_of_a_document_is_validated_with_its_own_places() -> None:
-    document = parse("outer:\n  inner:\n    cases: [{}]\n", "x.yaml")
-    found = validate(document, "dataset", at=("outer", "inner"))
-    assert {str(f.place) for f in found} == {"x.yaml:3:13"}
-    with pytest.raises(KeyError):
-        validate(document, "dataset", at=("nope",))
