@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from gate.documents import Document
+from gate.formats.json_paths import BadPath, JsonPath
 from gate.model import Json
 from gate.model.config import CommandBoot, Config, NoBoot
 from gate.model.finding import Finding, Level, Place
@@ -147,9 +148,6 @@ def _texts(value: Json, path: Path) -> Iterator[tuple[Path, str]]:
 
 def _paths(value: Json, path: Path, document: Document) -> Iterator[Finding]:
     """Every JSONPath of the mapping is compiled as the protocol will."""
-    from gate.drive.json_paths import BadPath
-    from gate.drive.json_paths import Path as JsonPath
-
     for where, text in _texts(value, path):
         try:
             JsonPath(text)

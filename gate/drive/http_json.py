@@ -4,12 +4,12 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from gate.drive.http_mapping import Answer
+from gate.drive.http_mapping import ResponseBlock
 from gate.drive.http_template import fill, fill_path, fill_text, sent_values
-from gate.drive.json_paths import BadPath, Path
 from gate.drive.outcome import stopped_by
 from gate.drive.protocol import Stopped
 from gate.errors import UsageError
+from gate.formats.json_paths import BadPath, JsonPath
 from gate.http import BadBody, Client
 from gate.model import Json
 from gate.model.agent import Agent
@@ -32,11 +32,11 @@ class HttpJson:
         self._headers = {key: str(value) for key, value in _mapping(options, "headers").items()}
         self._start = _mapping(options, "start")
         try:
-            self._answer = Answer(_mapping(options, "response"))
-            self._session = Path(str(self._start.get("session", "$.id")))
+            self._response = ResponseBlock(_mapping(options, "response"))
+            self._session = JsonPath(str(self._start.get("session", "$.id")))
         except BadPath as error:
             raise UsageError(str(error), hint="JSONPath is as RFC 9535 has it: $.reply, $.calls[*]") from None
-        self.exposes = self._answer.exposes
+        self.exposes = self._response.exposes
 
     @asynccontextmanager
     async def converse(self, case: Case, trial: int, client: Client) -> AsyncIterator["HttpConversation"]:
@@ -78,8 +78,8 @@ class HttpJson:
         """One exchange: what the agent said and did, and what the conversation knows from now on."""
         values = conversation.values(turn, pauses)
         body = await self.post(conversation, self._path, self._request, values)
-        events = list(self._answer.events(body, conversation.state))
-        conversation.learn(str(values["text"]), events, self._answer.session(body))
+        events = list(self._response.events(body, conversation.state))
+        conversation.learn(str(values["text"]), events, self._response.session(body))
         return events
 
 

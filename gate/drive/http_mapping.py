@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from gate.drive.http_template import as_text
-from gate.drive.json_paths import BadPath, Path
+from gate.formats.json_paths import BadPath, JsonPath
 from gate.http import BadBody, parse_json
 from gate.model import Json
 from gate.model.trace import Call, Event, Exposed, Part, Pause, Result, Text, Usage
@@ -29,8 +29,8 @@ _EXPOSES: Mapping[str, Exposed] = {
 }
 
 
-class Answer:
-    """The `response` block, compiled; `exposes` is what it maps. Raises BadPath."""
+class ResponseBlock:
+    """The `response` block, compiled: it reads answers; `exposes` is what it maps. Raises BadPath."""
 
     def __init__(self, block: Mapping[str, Json]) -> None:
         self._paths = {key: _path(key, text) for key, text in block.items() if key not in _PARTS}
@@ -132,11 +132,11 @@ class Answer:
         return changes, tuple(key for key in state if key not in snapshot)
 
 
-def _path(key: str, text: Json) -> Path:
+def _path(key: str, text: Json) -> JsonPath:
     if not isinstance(text, str):
         raise BadPath(f"http.response.{key} is not a JSONPath but {_excerpt(text)}")
     try:
-        return Path(text)
+        return JsonPath(text)
     except BadPath as error:
         raise BadPath(f"http.response.{key}: {error}") from None
 

@@ -18,7 +18,7 @@ class BadPath(ValueError):
     """The text is no JSONPath."""
 
 
-class Path:
+class JsonPath:
     """A compiled query; `find` gives the values of its nodes in order. Raises BadPath.
 
     `$.a.b`, `$.a[0]` and `$.a[*].b` are walked here: importing the library takes a tenth of a second.

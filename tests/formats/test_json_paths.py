@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonpath import JSONPathEnvironment
 
-from gate.drive.json_paths import BadPath, Path
+from gate.formats.json_paths import BadPath, JsonPath
 
 DOCUMENT = {"a": {"b": [1, None, {"c": "x"}]}, "odd key": 2, "list": [[1], [2]], "t": "[1]"}
 
@@ -28,23 +28,23 @@ DOCUMENT = {"a": {"b": [1, None, {"c": "x"}]}, "odd key": 2, "list": [[1], [2]],
     ],
 )
 def test_a_path_finds_its_nodes(path: str, found: list[object]) -> None:
-    assert list(Path(path).find(DOCUMENT)) == found
+    assert list(JsonPath(path).find(DOCUMENT)) == found
 
 
 def test_a_string_has_no_children_even_where_it_holds_json() -> None:
-    assert list(Path("$[-1]").find("[1]")) == []
-    assert list(Path("$..a").find('{"a": 1}')) == []
+    assert list(JsonPath("$[-1]").find("[1]")) == []
+    assert list(JsonPath("$..a").find('{"a": 1}')) == []
 
 
 def test_the_first_value_skips_null() -> None:
-    assert Path("$.a.b[*]").first({"a": {"b": [None, False]}}) is False
-    assert Path("$.a").first({}) is None
+    assert JsonPath("$.a.b[*]").first({"a": {"b": [None, False]}}) is False
+    assert JsonPath("$.a").first({}) is None
 
 
 @pytest.mark.parametrize("text", ["", "a.b", "$.a[", "$a", "$.a.length()", "$.x ~ y", "$.a[01]", " $.a"])
 def test_what_is_no_json_path_says_so(text: str) -> None:
     with pytest.raises(BadPath, match="is no JSONPath"):
-        Path(text)
+        JsonPath(text)
 
 
 NAMES = st.sampled_from(["a", "b", "_c1"])
@@ -59,4 +59,4 @@ VALUES = st.recursive(
 @given(st.lists(STEPS, max_size=4).map("".join), VALUES.filter(lambda value: isinstance(value, dict | list)))
 def test_the_short_way_finds_what_the_library_finds(steps: str, value: object) -> None:
     path = f"${steps}"
-    assert list(Path(path).find(value)) == JSONPathEnvironment(strict=True).findall(path, value)  # type: ignore[arg-type]
+    assert list(JsonPath(path).find(value)) == JSONPathEnvironment(strict=True).findall(path, value)  # type: ignore[arg-type]
