@@ -138,11 +138,10 @@ def baseline_facts(baseline: Baseline, name: str) -> BaselineFacts:
 
 
 def _malformed(name: str, problem: str) -> Finding:
-    return Finding(
-        rule="baseline-malformed",
-        level="error",
-        place=Place(file=name),
-        what=problem,
+    return Finding.error(
+        "baseline-malformed",
+        Place(file=name),
+        problem,
         why="Without the baseline nothing can be called better or worse.",
         fix=f"`git checkout -- {name}` restores it; `agent-gate baseline accept` writes it.",
     )

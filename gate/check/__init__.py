@@ -1,7 +1,7 @@
 """Every finding about config and golden files, before anything is spent."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from gate.check.environment import environment_findings
 from gate.check.render import render, render_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
+from gate.documents import Document
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding
@@ -51,7 +52,7 @@ def check(
     found = [*loaded.findings, *agent_findings(config, loaded.document)]
     if boots:
         found += environment_findings(config, loaded.document, os.environ if environ is None else environ)
-    found += _dataset_findings(suite, loaded)
+    found += _dataset_findings(suite, config, loaded.document)
     found += rule_findings(config, suite.cases)
     about_cases = [
         *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
@@ -61,14 +62,11 @@ def check(
     return Checked(config=config, cases=suite.cases, findings=_sorted(found), files=suite.files)
 
 
-def _sorted(findings: "tuple[Finding, ...] | list[Finding]") -> tuple[Finding, ...]:
+def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(dict.fromkeys(findings), key=lambda each: (each.place, each.rule, each.what)))
 
 
-def _dataset_findings(suite: dataset.Loaded, loaded: configs.Loaded) -> Iterator[Finding]:
-    config, document = loaded.config, loaded.document
-    if config is None:
-        return
+def _dataset_findings(suite: dataset.Loaded, config: Config, document: Document) -> Iterator[Finding]:
     for finding in suite.findings:
         if finding.rule == "no-files":
             index = config.dataset.index(finding.place.file)
@@ -76,11 +74,10 @@ def _dataset_findings(suite: dataset.Loaded, loaded: configs.Loaded) -> Iterator
         else:
             yield _from_here(finding, config)
     if not suite.cases and not any(finding.level == "error" for finding in suite.findings):
-        yield Finding(
-            rule="no-cases",
-            level="error",
-            place=document.place(("dataset",)),
-            what="the golden files have no case",
+        yield Finding.error(
+            "no-cases",
+            document.place(("dataset",)),
+            "the golden files have no case",
             why="A check of nothing would always be green.",
             fix="Add a case, or correct `dataset:`.",
         )

@@ -6,7 +6,7 @@ from gate.documents import Document
 from gate.formats.json_paths import BadPath, JsonPath
 from gate.model import Json
 from gate.model.config import CommandBoot, Config, NoBoot
-from gate.model.finding import Finding, Level, Place
+from gate.model.finding import Finding
 
 Path = tuple[str | int, ...]
 
@@ -31,26 +31,19 @@ def agent_findings(config: Config, document: Document) -> Iterator[Finding]:
             yield from _paths(start.get("session"), ("agent", "http", "start", "session"), document)
 
 
-def _finding(
-    rule: str, place: Place, what: str, *, why: str = "", fix: str = "", level: Level = "error"
-) -> Finding:
-    return Finding(rule=rule, level=level, place=place, what=what, why=why, fix=fix)
-
-
 def _boot(config: Config, document: Document) -> Iterator[Finding]:
     agent = config.agent
     if agent.protocol == "replay":
         if not isinstance(agent.boot, NoBoot):
-            yield Finding(
-                rule="boot-unused",
-                level="error",
-                place=document.place(("agent", "boot"), key=True),
-                what="the protocol 'replay' reads recorded traces and starts no agent",
+            yield Finding.error(
+                "boot-unused",
+                document.place(("agent", "boot"), key=True),
+                "the protocol 'replay' reads recorded traces and starts no agent",
                 why="A 'boot' would look as if the agent were tested.",
                 fix="Remove 'boot', or choose the protocol that the agent speaks.",
             )
     elif isinstance(agent.boot, NoBoot):
-        yield _finding(
+        yield Finding.error(
             "boot-missing",
             document.place(("agent", "protocol")),
             f"the protocol '{agent.protocol}' needs an agent, and nothing says where it is",
@@ -61,14 +54,14 @@ def _boot(config: Config, document: Document) -> Iterator[Finding]:
 def _blocks(config: Config, document: Document) -> Iterator[Finding]:
     agent = config.agent
     if agent.protocol in _NEEDS and not agent.options:
-        yield _finding(
+        yield Finding.error(
             "block-missing",
             document.place(("agent", "protocol")),
             f"the protocol '{agent.protocol}' needs its block '{agent.protocol}'",
             fix=f"Write for example {_NEEDS[agent.protocol]}.",
         )
     if agent.protocol == "adk" and not agent.app:
-        yield _finding(
+        yield Finding.error(
             "app-missing",
             document.place(("agent", "protocol")),
             "an ADK server has several apps, and 'app' names none",
@@ -77,11 +70,10 @@ def _blocks(config: Config, document: Document) -> Iterator[Finding]:
     written = _part(document.value, ("agent",))
     for block in _BLOCKS:
         if block != agent.protocol and isinstance(written, dict) and block in written:
-            yield Finding(
-                rule="block-unused",
-                level="warn",
-                place=document.place(("agent", block), key=True),
-                what=f"the block '{block}' is not read: the protocol is '{agent.protocol}'",
+            yield Finding.warn(
+                "block-unused",
+                document.place(("agent", block), key=True),
+                f"the block '{block}' is not read: the protocol is '{agent.protocol}'",
                 fix="Remove it.",
             )
 
@@ -92,17 +84,16 @@ def _command(config: Config, document: Document) -> Iterator[Finding]:
         return
     texts = (*boot.command, *boot.env.values())
     if not any("{port}" in text for text in texts):
-        yield _finding(
+        yield Finding.warn(
             "no-port",
             document.place(("agent", "boot", "command")),
             "the command never says {port}",
-            level="warn",
             why="The gate gives the agent a free port, and looks for it there.",
             fix='Pass it as an argument ("{port}"), or as a variable (env: {PORT: "{port}"}).',
         )
     for index, name in enumerate(boot.pass_env):
         if name in boot.env:
-            yield _finding(
+            yield Finding.error(
                 "env-twice",
                 document.place(("agent", "boot", "pass_env", index)),
                 f"'{name}' stands in 'env' and in 'pass_env'",
@@ -118,11 +109,10 @@ def _expansions(config: Config, document: Document) -> Iterator[Finding]:
     for path, text in _texts(document.value, ()):
         if "${" not in text or (is_shell and path[:3] == ("agent", "boot", "command")):
             continue
-        yield _finding(
+        yield Finding.warn(
             "no-expansion",
             document.place(path),
             f"`{_reference(text)}` is not expanded: the text is used as it stands",
-            level="warn",
             why="A config means the same on every machine.",
             fix="Name variables that the agent needs in 'pass_env'.",
         )
@@ -152,7 +142,7 @@ def _paths(value: Json, path: Path, document: Document) -> Iterator[Finding]:
         try:
             JsonPath(text)
         except BadPath as error:
-            yield _finding(
+            yield Finding.error(
                 "bad-jsonpath",
                 document.place(where),
                 str(error),

@@ -6,48 +6,37 @@ What asks for nothing (an empty `contains`) has an error in the schema of golden
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from gate.model.case import Answers, Case, Expect
+from gate.model.case import Answers, Case, Expect, Quarantine
 from gate.model.config import Config, UrlBoot
-from gate.model.finding import Finding, Level, Place
+from gate.model.finding import Finding, Place
 
 
 def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterator[Finding]:
     """Findings about single cases; places are theirs."""
     for case in cases:
         yield from _turns(case)
-        for place, expect in _expects(case):
+        places = (case.place, *(turn.place for turn in case.turns))
+        for place, expect in zip(places, case.expects, strict=True):
             yield from _expect(case, expect, place)
-        if all(expect == Expect() for _, expect in _expects(case)):
+        if all(expect == Expect() for expect in case.expects):
             yield _expects_nothing(case)
         if case.quarantine is not None and case.quarantine.until < today:
-            yield _expired(case)
+            yield _expired(case, case.quarantine)
     yield from _shared(config, cases)
 
 
-def _finding(
-    rule: str, place: Place, what: str, *, why: str = "", fix: str = "", level: Level = "error"
-) -> Finding:
-    return Finding(rule=rule, level=level, place=place, what=what, why=why, fix=fix)
-
-
-def _expects(case: Case) -> Iterator[tuple[Place, Expect]]:
-    yield case.place, case.expect
-    yield from ((turn.place, turn.expect) for turn in case.turns)
-
-
 def _expects_nothing(case: Case) -> Finding:
-    return _finding(
+    return Finding.warn(
         "expects-nothing",
         case.place,
         f"case '{case.id}' expects nothing: it passes whatever the agent does, unless it crashes",
         fix="Say in `expect` what the agent must do or say; `calls: none` where it must call nothing.",
-        level="warn",
     )
 
 
 def _turns(case: Case) -> Iterator[Finding]:
     if isinstance(case.turns[0].sent, Answers):
-        yield _finding(
+        yield Finding.error(
             "answer-to-nothing",
             case.turns[0].place,
             f"case '{case.id}' starts with an answer, and nothing was asked yet",
@@ -55,7 +44,7 @@ def _turns(case: Case) -> Iterator[Finding]:
         )
     for before, turn in zip(case.turns, case.turns[1:], strict=False):
         if isinstance(turn.sent, Answers) and before.expect.pauses == ():
-            yield _finding(
+            yield Finding.error(
                 "answer-to-nothing",
                 turn.place,
                 f"case '{case.id}' answers a pause here, and the turn before expects `pauses: none`",
@@ -69,20 +58,16 @@ def _expect(case: Case, expect: Expect, place: Place) -> Iterator[Finding]:
             banned = next((text for text in expect.excludes if text in wanted), None)
             if banned is not None:
                 what = f"case '{case.id}' can never pass: it wants '{wanted}' and excludes '{banned}'"
-                yield _finding("never-passes", place, what, fix="Remove one of the two.")
+                yield Finding.error("never-passes", place, what, fix="Remove one of the two.")
 
 
-def _expired(case: Case) -> Finding:
-    quarantine = case.quarantine
-    if quarantine is None:
-        raise TypeError("a case without a quarantine")
-    return _finding(
+def _expired(case: Case, quarantine: Quarantine) -> Finding:
+    return Finding.warn(
         "quarantine-expired",
         case.place,
         f"the quarantine of case '{case.id}' ended on {quarantine.until.isoformat()}: it counts again",
         why=f"{quarantine.owner} owns it: {quarantine.reason}",
         fix="Repair the case and remove `quarantine`, or give it a new date with a reason.",
-        level="warn",
     )
 
 
@@ -90,11 +75,10 @@ def _shared(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
     """An agent that somebody else runs keeps its data from trial to trial."""
     grouped = [case for case in cases if case.group]
     if grouped and isinstance(config.agent.boot, UrlBoot):
-        yield _finding(
+        yield Finding.warn(
             "shared-needs-boot",
             grouped[0].place,
             f"case '{grouped[0].id}' shares a database with others, and the agent cannot be restarted",
             why="With `boot.url` every trial meets what the one before left behind.",
             fix="Let the gate start the agent (boot.command), with its data in {tmp}.",
-            level="warn",
         )

@@ -22,21 +22,19 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
         yield from _variables(boot, document, environ)
     traces = config.agent.options.get("traces")
     if config.agent.protocol == "replay" and isinstance(traces, str) and not (root / traces).is_file():
-        yield Finding(
-            rule="no-traces",
-            level="error",
-            place=document.place(("agent", "replay", "traces")),
-            what=f"there is no file '{traces}'",
+        yield Finding.error(
+            "no-traces",
+            document.place(("agent", "replay", "traces")),
+            f"there is no file '{traces}'",
             fix="agent-gate run or generate writes one.",
         )
 
 
 def _no_folder(boot: CommandBoot, document: Document) -> Finding:
-    return Finding(
-        rule="no-folder",
-        level="error",
-        place=document.place(("agent", "boot", "cwd")),
-        what=f"there is no folder '{boot.cwd}'",
+    return Finding.error(
+        "no-folder",
+        document.place(("agent", "boot", "cwd")),
+        f"there is no folder '{boot.cwd}'",
         fix="'cwd' starts at the folder of this file.",
     )
 
@@ -51,14 +49,13 @@ def _program(
     if "/" in program:
         if not (root / boot.cwd / program).is_file():
             what, why = f"there is no program '{program}'", "It starts at 'cwd'."
-            yield Finding(rule="command-not-found", level="error", place=place, what=what, why=why)
+            yield Finding.error("command-not-found", place, what, why=why)
         return
     if shutil.which(program, path=boot.env.get("PATH") or environ.get("PATH", os.defpath)) is None:
-        yield Finding(
-            rule="command-not-found",
-            level="error",
-            place=place,
-            what=f"`{program}` is not on PATH",
+        yield Finding.error(
+            "command-not-found",
+            place,
+            f"`{program}` is not on PATH",
             why="The agent starts with the tools that the gate finds; the Docker action has none of yours.",
             fix="Install it before, and use the on-runner form; or run the gate in a container that has it.",
         )
@@ -67,11 +64,10 @@ def _program(
 def _variables(boot: CommandBoot, document: Document, environ: Mapping[str, str]) -> Iterator[Finding]:
     for index, name in enumerate(boot.pass_env):
         if not environ.get(name):
-            yield Finding(
-                rule="unset-variable",
-                level="error",
-                place=document.place(("agent", "boot", "pass_env", index)),
-                what=f"the variable {name} is {'empty' if name in environ else 'not set'}",
+            yield Finding.error(
+                "unset-variable",
+                document.place(("agent", "boot", "pass_env", index)),
+                f"the variable {name} is {'empty' if name in environ else 'not set'}",
                 why="The agent would run without it, and fail for a reason that no pull request caused.",
                 fix=f"In a workflow: env: {{{name}: ${{{{ secrets.{name} }}}}}}; forks get no secrets.",
             )

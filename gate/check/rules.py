@@ -23,11 +23,10 @@ def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
     unmet = {name for name, metric in metrics.items() if cases and not _meets(metric, cases)}
     for configured in config.metrics:
         if configured.name in unmet:
-            yield Finding(
-                rule="metric-without-cases",
-                level="warn",
-                place=configured.place,
-                what=f"no case has what the metric '{configured.name}' is held against",
+            yield Finding.warn(
+                "metric-without-cases",
+                configured.place,
+                f"no case has what the metric '{configured.name}' is held against",
                 why="It will never be measured.",
                 fix=_needs(metrics[configured.name]),
             )
@@ -70,7 +69,8 @@ def _rule(
 
 
 def _finding(rule: Rule, id_: str, what: str, *, why: str = "", fix: str = "", warn: bool = False) -> Finding:
-    return Finding(rule=id_, level="warn" if warn else "error", place=rule.place, what=what, why=why, fix=fix)
+    make = Finding.warn if warn else Finding.error
+    return make(id_, rule.place, what, why=why, fix=fix)
 
 
 def _unknown(rule: Rule, metrics: dict[str, Metric]) -> Finding:
@@ -126,16 +126,13 @@ def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Fin
     for key in Expect.__dataclass_fields__:
         if key in read:
             continue
-        having = [
-            case for case in cases if any(getattr(expect, key) is not None for expect in _expects(case))
-        ]
+        having = [case for case in cases if any(getattr(expect, key) is not None for expect in case.expects)]
         if having:
             more = f" and {len(having) - 1} more" if len(having) > 1 else ""
-            yield Finding(
-                rule="unscored-expectation",
-                level="warn",
-                place=having[0].place,
-                what=f"nothing scores the '{key}' of case '{having[0].id}'{more}",
+            yield Finding.warn(
+                "unscored-expectation",
+                having[0].place,
+                f"nothing scores the '{key}' of case '{having[0].id}'{more}",
                 why="It is expected, and never checked.",
                 fix=_scorers(key),
             )
@@ -144,7 +141,3 @@ def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Fin
 def _scorers(key: str) -> str:
     able = [name for name, metric in METRICS.items() if key in metric.reads]
     return f"metrics: {{{able[0]}: {{}}}}" if able else "Remove it, or check the same by `contains`."
-
-
-def _expects(case: Case) -> list[Expect]:
-    return [case.expect, *(turn.expect for turn in case.turns)]

@@ -19,23 +19,17 @@ _DEMANDING = frozenset(
 
 def tool_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
     """At most one finding: where calls are expected on, and an agent that calls nothing passes them all."""
-    having = [case for case in cases if any(calls is not None for calls in _calls(case))]
+    having = [case for case in cases if any(expect.calls is not None for expect in case.expects)]
     if not having or any(metric.type in _DEMANDING for metric in config.metrics):
         return
     metrics = [metric for metric in config.metrics if metric.type == "calls"]
     allow_lists = bool(metrics) and all(metric.options.get("mode") == "at_most" for metric in metrics)
-    named = any(calls for case in having for calls in _calls(case))
+    named = any(expect.calls for case in having for expect in case.expects)
     if named and not allow_lists:
         return
-    yield Finding(
-        rule="half-a-suite",
-        level="warn",
-        place=metrics[0].place if named else having[0].place,
-        what=f"every 'calls' is {'at_most' if named else 'none'}: an agent that calls nothing passes",
+    yield Finding.warn(
+        "half-a-suite",
+        metrics[0].place if named else having[0].place,
+        f"every 'calls' is {'at_most' if named else 'none'}: an agent that calls nothing passes",
         fix="Add a case that requires a call.",
     )
-
-
-def _calls(case: Case) -> Iterator[tuple[object, ...] | None]:
-    yield case.expect.calls
-    yield from (turn.expect.calls for turn in case.turns)

@@ -68,11 +68,10 @@ def _read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
 
 
 def _duplicate(case: Case, first: Case) -> Finding:
-    return Finding(
-        rule="duplicate-id",
-        level="error",
-        place=case.place,
-        what=f"case {case.id!r} is also at {first.place.file}:{first.place.line}",
+    return Finding.error(
+        "duplicate-id",
+        case.place,
+        f"case {case.id!r} is also at {first.place.file}:{first.place.line}",
         why="The baseline knows a case by its id alone, so an id stands for one case over all files.",
         fix="Rename one of the two.",
     )

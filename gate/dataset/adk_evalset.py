@@ -18,11 +18,10 @@ def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
 
 
 def _bad_id(case: Case) -> Finding:
-    return Finding(
-        rule="bad-value",
-        level="error",
-        place=case.place,
-        what=f"{case.id!r} cannot be the id of a case",
+    return Finding.error(
+        "bad-value",
+        case.place,
+        f"{case.id!r} cannot be the id of a case",
         why="An id is shown in reports and joins a case with its baseline.",
         fix="Use 1 to 200 printable characters, without a space at either end.",
     )

@@ -51,4 +51,4 @@ def _no_files(pattern: str, root: Path, others: int) -> Finding:
     elif (root / pattern).is_dir():
         what, fix = f"{pattern!r} is a folder", f"Write {pattern.rstrip('/')}/*.yaml."
     why = "Patterns start at the folder of agent-gate.yml, and pass over hidden folders."
-    return Finding(rule="no-files", level="error", place=Place(file=pattern), what=what, why=why, fix=fix)
+    return Finding.error("no-files", Place(file=pattern), what, why=why, fix=fix)

@@ -99,11 +99,10 @@ def _a_cycle(waits: dict[int, set[int]]) -> list[int]:
 
 
 def _unknown(case: Case, name: str, ids: Iterable[str]) -> Finding:
-    return Finding(
-        rule="depends-on-unknown",
-        level="error",
-        place=case.place,
-        what=f"case {case.id!r} depends on {name!r}, and there is no such case{did_you_mean(name, ids)}",
+    return Finding.error(
+        "depends-on-unknown",
+        case.place,
+        f"case {case.id!r} depends on {name!r}, and there is no such case{did_you_mean(name, ids)}",
         why="A case runs after those that it depends on, in the same unit.",
         fix="Correct `depends_on`, or let `dataset:` match the file that has the case.",
     )
@@ -111,11 +110,10 @@ def _unknown(case: Case, name: str, ids: Iterable[str]) -> Finding:
 
 def _cycle(cases: Sequence[Case]) -> Finding:
     names = " → ".join(case.id for case in (*cases, cases[0]))
-    return Finding(
-        rule="depends-on-cycle",
-        level="error",
-        place=cases[0].place,
-        what=f"these cases wait for each other: {names}",
+    return Finding.error(
+        "depends-on-cycle",
+        cases[0].place,
+        f"these cases wait for each other: {names}",
         why="None of them could ever be the first to run.",
         fix="Remove one `depends_on`.",
     )

@@ -119,11 +119,10 @@ class _NoSuchDay(Exception):
 
 
 def _no_such_day(written: str, place: Place) -> Finding:
-    return Finding(
-        rule="bad-date",
-        level="error",
-        place=place,
-        what=f"there is no day {written!r}",
+    return Finding.error(
+        "bad-date",
+        place,
+        f"there is no day {written!r}",
         why="a quarantine ends by itself on its last day",
         fix="until: 2027-01-31",
     )

@@ -16,9 +16,7 @@ _NARROWER: Final = (
 def explain(document: Document) -> Finding:
     """Say what the file seems to be instead of a golden file."""
     what, fix = _seems(document.value)
-    return Finding(
-        rule="not-a-dataset", level="error", place=document.place(), what=what, why=_FORMS, fix=fix
-    )
+    return Finding.error("not-a-dataset", document.place(), what, why=_FORMS, fix=fix)
 
 
 def _seems(value: Json) -> tuple[str, str]:

@@ -84,7 +84,7 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
 
 
 def _broken(file: str, rule: str, what: str, *, place: Place | None = None, fix: str = "") -> Document:
-    finding = Finding(rule=rule, level="error", place=place or Place(file=file), what=what, fix=fix)
+    finding = Finding.error(rule, place or Place(file=file), what, fix=fix)
     return Document(file=file, value=None, findings=(finding,), broken=True)
 
 

@@ -81,7 +81,7 @@ def findings_of(problem: Problem, document: Document) -> list[Finding]:
 def _finding(
     rule: str, document: Document, path: Path, what: str, fix: str = "", *, key: bool = False
 ) -> Finding:
-    return Finding(rule=rule, level="error", place=document.place(path, key=key), what=what, fix=fix)
+    return Finding.error(rule, document.place(path, key=key), what, fix=fix)
 
 
 def show(value: Json) -> str:

@@ -101,4 +101,4 @@ class Tree:
     def stop(self, rule: str, at: At, what: str, *, why: str = "", fix: str = "") -> Unreadable:
         """Make the exception that ends the reading with this finding."""
         place = place_of(self.file, at)
-        return Unreadable(Finding(rule=rule, level="error", place=place, what=what, why=why, fix=fix))
+        return Unreadable(Finding.error(rule, place, what, why=why, fix=fix))

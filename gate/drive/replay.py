@@ -72,11 +72,10 @@ class Replay:
     def _unreadable(self, line: int, what: str) -> BadInput:
         return BadInput(
             [
-                Finding(
-                    rule="unreadable-traces",
-                    level="error",
-                    place=Place(file=str(self._file), line=line),
-                    what=what,
+                Finding.error(
+                    "unreadable-traces",
+                    Place(file=str(self._file), line=line),
+                    what,
                     why="the replay protocol reads a `Trace` a line, as `agent-gate run` writes traces.jsonl",
                     fix="name a traces.jsonl in `replay: {traces: FILE}` of agent-gate.yml",
                 )

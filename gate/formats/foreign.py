@@ -40,24 +40,22 @@ class Notes:
     ) -> None:
         """Note what makes its case unusable."""
         self.errors += 1
-        self._note("error", self.place(path, key=key), rule, (what, why, fix))
+        place = self.place(path, key=key)
+        self._findings.append(Finding.error(rule, place, what, why=why, fix=fix))
 
     def warn(
         self, path: Path, rule: str, what: str, *, why: str = "", fix: str = "", key: bool = False
     ) -> None:
         """Note what a person should know, while the case is used."""
-        self._note("warn", self.place(path, key=key), rule, (what, why, fix))
-
-    def _note(self, level: Level, place: Place, rule: str, words: tuple[str, str, str]) -> None:
-        what, why, fix = words
-        self._findings.append(Finding(rule=rule, level=level, place=place, what=what, why=why, fix=fix))
+        place = self.place(path, key=key)
+        self._findings.append(Finding.warn(rule, place, what, why=why, fix=fix))
 
     def left_out(self, path: Path, what: str, *, why: str = "", fix: str = "") -> None:
         """Note that something is not carried over: one warning a file for each `what`, at its first place."""
         first, count = self._left_out.get(what, (None, 0))
         if first is None:
             place = self.place(path, key=True)
-            first = Finding(rule="not-carried-over", level="warn", place=place, what=what, why=why, fix=fix)
+            first = Finding.warn("not-carried-over", place, what, why=why, fix=fix)
         self._left_out[what] = (first, count + 1)
 
     def findings(self) -> tuple[Finding, ...]:

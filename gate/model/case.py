@@ -134,3 +134,8 @@ class Case:
     group: str = ""
     quarantine: Quarantine | None = None
     track: str = "agent"
+
+    @property
+    def expects(self) -> tuple[Expect, ...]:
+        """What is expected of the case as a whole, and then of each turn."""
+        return (self.expect, *(turn.expect for turn in self.turns))

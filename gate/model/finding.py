@@ -1,7 +1,7 @@
 """Findings: one line each that a person can act on."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 Level = Literal["error", "warn"]
 
@@ -28,3 +28,13 @@ class Finding:
     what: str
     why: str = ""
     fix: str = ""
+
+    @classmethod
+    def error(cls, rule: str, place: Place, what: str, *, why: str = "", fix: str = "") -> Self:
+        """What makes the input unusable."""
+        return cls(rule=rule, level="error", place=place, what=what, why=why, fix=fix)
+
+    @classmethod
+    def warn(cls, rule: str, place: Place, what: str, *, why: str = "", fix: str = "") -> Self:
+        """What a person should know; it stops nothing unless `--strict` is set."""
+        return cls(rule=rule, level="warn", place=place, what=what, why=why, fix=fix)

@@ -87,7 +87,7 @@ def _build(config: MetricConfig) -> Metric:
     near = get_close_matches(config.type, METRICS, n=1)
     fix = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(METRICS)}"
     what = f"metric '{config.name}' has the unknown type '{config.type}'"
-    raise BadInput([Finding(rule="unknown-metric", level="error", place=config.place, what=what, fix=fix)])
+    raise BadInput([Finding.error("unknown-metric", config.place, what, fix=fix)])
 
 
 def _duplicates(configs: Sequence[MetricConfig]) -> Iterator[Finding]:
@@ -95,5 +95,5 @@ def _duplicates(configs: Sequence[MetricConfig]) -> Iterator[Finding]:
     for config in configs:
         if config.name in seen:
             what = f"there are two metrics named '{config.name}'"
-            yield Finding(rule="duplicate-metric", level="error", place=config.place, what=what)
+            yield Finding.error("duplicate-metric", config.place, what)
         seen.add(config.name)

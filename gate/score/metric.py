@@ -90,4 +90,4 @@ class Metric:
 
 def _wrong(config: MetricConfig, rule: str, what: str, fix: str) -> Finding:
     subject = f"metric '{config.name}' of type '{config.type}'"
-    return Finding(rule=rule, level="error", place=config.place, what=f"{subject} {what}", fix=fix)
+    return Finding.error(rule, config.place, f"{subject} {what}", fix=fix)
