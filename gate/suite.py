@@ -20,7 +20,7 @@ from gate.model.config import CommandBoot, Config
 from gate.model.finding import Finding, Place
 from gate.model.run import Baseline, BaselineFacts, CaseFacts, MetricFacts
 from gate.redact import Redactor
-from gate.score import METRICS, build
+from gate.score import build
 from gate.score.metric import Metric
 
 EXCERPT = 300
@@ -169,11 +169,10 @@ def _redacted_expect(expect: Expect, redact: Redactor) -> Expect:
 
 
 def _metric_facts(metric: Metric, config: Config) -> MetricFacts:
-    type_ = next(name for name, cls in METRICS.items() if cls is type(metric))
     expected = metric.always and bool(metric.reads)
     return MetricFacts(
         name=metric.name,
-        type=type_,
+        type=metric.type,
         version=metric.version,
         unit=metric.unit,
         kind=metric.kind,
