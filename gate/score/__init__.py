@@ -85,7 +85,7 @@ def _build(config: MetricConfig) -> Metric:
     if metric := METRICS.get(config.type):
         return metric(config)
     meant = did_you_mean(config.type, METRICS)
-    fix = "" if meant else f"Its type is one of: {', '.join(METRICS)}."
+    fix = "" if meant else f"one of: {', '.join(METRICS)}"
     what = f"metric '{config.name}' has the unknown type '{config.type}'{meant}"
     raise BadInput([Finding.error("unknown-metric", config.place, what, fix=fix)])
 
