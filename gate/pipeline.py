@@ -50,7 +50,6 @@ class _Course:
     hint: str = ""
     log_tail: str = ""
     signal: int = 0
-    trials: int = 0
     measured: int = 0
     retries: int = 0
     tokens: int | None = None
@@ -157,7 +156,6 @@ def _begin() -> _Course:
 
 
 def _count(course: _Course, trace: Trace) -> None:
-    course.trials += 1
     course.measured += not isinstance(trace.outcome, Throttled | Refused)
     course.retries += trace.retries
     tokens = tokens_of(trace.events)

@@ -15,15 +15,13 @@ from gate.errors import BadInput, UsageError
 from gate.formats.key import line_key
 from gate.formats.records import Malformed, dump, load
 from gate.git import is_tracked
-from gate.model.case import Case, Expect, Turn, User
+from gate.model.case import Case, Expect
 from gate.model.config import CommandBoot, Config
 from gate.model.finding import Finding, Place
 from gate.model.run import Baseline, BaselineFacts, CaseFacts, MetricFacts
 from gate.redact import Redactor
 from gate.score import build
 from gate.score.metric import Metric
-
-EXCERPT = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,14 +197,9 @@ def _case_facts(case: Case, metrics: Sequence[Metric], config: Config, today: da
         category=case.category,
         tags=case.tags,
         track=case.track,
-        prompt=_prompt(case.turns[0])[:EXCERPT],
         quarantine=active,
         trials=config.run.trials,
     )
-
-
-def _prompt(turn: Turn) -> str:
-    return turn.sent.text if isinstance(turn.sent, User) else ""
 
 
 def _words(selection: Selection) -> tuple[str, ...]:
