@@ -9,7 +9,7 @@ import pytest
 from gate.dataset import READERS, Loaded, load
 from gate.model.case import Case
 from gate.model.finding import Finding
-from tests.support.golden import lines, loaded
+from tests.support.cases import lines, loaded
 
 GOOD = "cases:\n  - id: greeting\n    user: hi\n"
 
