@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -34,7 +35,8 @@ class Progress:
         if suite.warnings:
             self._print(render_findings(suite.warnings))
         run = suite.config.run
-        self._print(plan_line(len(suite.cases), run.trials, run.rate_per_s))
+        turns = sum(len(case.turns) for case in suite.cases)
+        self._print(plan_line(len(suite.cases), run.trials, run.rate_per_s, turns=turns))
         self._cases = {case.id: _CaseCount(run.trials) for case in suite.cases}
         self._metrics = suite.metric_facts
         self._started = time.monotonic()
@@ -42,7 +44,7 @@ class Progress:
     def measured(self, record: TrialRecord) -> None:
         """Count a trial; say so."""
         count = self._cases[record.case]
-        count.add(record, record_passes(self._metrics, record))
+        count.add(record, record_passes(self._metrics, record), _reason(record, self._metrics))
         if self._drawn:
             self._draw()
         elif count.done == count.planned:
@@ -83,20 +85,22 @@ class _CaseCount:
         self.seconds = 0.0
         self.reason = ""
 
-    def add(self, record: TrialRecord, passed: bool | None) -> None:  # noqa: FBT001  # a verdict, not a switch
+    def add(self, record: TrialRecord, passed: bool | None, reason: str) -> None:  # noqa: FBT001  # a verdict
         self.done += 1
         self.passed += passed is True
         self.failed += passed is False
         self.measured += passed is not None
         self.seconds += record.duration_ms / 1000
         if passed is not True and not self.reason:
-            self.reason = _reason(record)
+            self.reason = reason
 
 
-def _reason(record: TrialRecord) -> str:
+def _reason(record: TrialRecord, metrics: Sequence[MetricFacts]) -> str:
+    """Why a trial did not pass: what a metric that has a say found wrong, or else why it was not measured."""
     if record.outcome.reason:
         return record.outcome.reason
-    scores = [score for score in record.scores.values() if isinstance(score, Scored)]
+    scores = [score for m in metrics if m.decisive and (score := record.scores.get(m.name))]
+    scores.sort(key=lambda score: not isinstance(score, Scored))
     return next((score.reason for score in scores if score.reason), "")
 
 

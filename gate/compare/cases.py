@@ -23,6 +23,7 @@ RELIABLE = 0.9
 """A case that passed at least this share of the baseline's trials and none now has regressed."""
 
 REASONS = 12
+NOT_MEASURED = "not measured: "
 
 
 def case_verdicts(
@@ -161,4 +162,4 @@ def _misses(record: TrialRecord, metric: MetricFacts) -> Iterator[Reason]:
                 if metric.pass_at is not None and item.value < metric.pass_at:
                     yield Reason(metric=metric.name, where=item.where, text=item.reason)
         case _:
-            yield Reason(metric=metric.name, where="case", text=f"not measured: {score.reason}")
+            yield Reason(metric=metric.name, where="case", text=f"{NOT_MEASURED}{score.reason}")

@@ -1,8 +1,9 @@
 """The verdict of a run: design section 4's ladder, first match wins."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.compare.cases import case_verdicts
+from gate.compare.cases import NOT_MEASURED, case_verdicts
 from gate.compare.rules import Side, judge
 from gate.compare.values import baseline_mean, comparable, mean_over
 from gate.errors import PASS, REGRESSION, UNDECIDED
@@ -86,7 +87,9 @@ def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
         for outcome, number in case.outcomes.items():
             totals[outcome] = totals.get(outcome, 0) + number
     counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
-    return f"nothing was measured ({counts})" if counts else "nothing was measured"
+    told = f"nothing was measured ({counts})" if counts else "nothing was measured"
+    whys = Counter(case.reasons[0].text.removeprefix(NOT_MEASURED) for case in cases if case.reasons)
+    return ": ".join([told, *(why for why, _ in whys.most_common(1))])
 
 
 def _summaries(

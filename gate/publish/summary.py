@@ -26,7 +26,7 @@ def render(report: Report) -> str:
         markdown.title(report),
         markdown.notices(report),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
-        markdown.moved_table(report, now="this run", every=True),
+        empty if down else markdown.moved_table(report, now="this run", every=True),
         markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
@@ -62,7 +62,7 @@ def _rule(report: Report, verdict: RuleVerdict) -> str:
     place = f", written at {code(str(rule.place), 160)}" if rule.place.line else ", the default"
     found = "; ".join(_evidence(verdict, unit))
     return (
-        f"{code(rule.metric, 80)} ({code(verdict.scope, 80)}): {asked}{level}{place} → "
+        f"{code(rule.metric, 80)} ({code(verdict.scope or table.NO_CATEGORY, 80)}): {asked}{level}{place} → "
         f"**{table.verdict_word(verdict)}**{': ' + found if found else ''}"
     )
 
@@ -94,7 +94,8 @@ def _metrics(report: Report) -> Section:
 def _metric(report: Report, metric: MetricSummary) -> str:
     unit = table.unit_of(report, metric.metric)
     before, now, compared = metric.baseline, metric.value, metric.compared
-    scope = "all" if metric.scope == "suite" else cell(metric.scope.removeprefix(_CATEGORY), 80)
+    category = metric.scope.removeprefix(_CATEGORY) or table.NO_CATEGORY
+    scope = "all" if metric.scope == "suite" else cell(category, 80)
     missing = ", ".join(f"{number} {cell(cause, 40)}" for cause, number in metric.unscored.items())
     cells = (
         cell(metric.metric, 80),

@@ -17,14 +17,23 @@ _FEW = 10
 _NUMBERS = range(1, 4)
 
 
-def plan_line(cases: int, trials: int, rate: float | None) -> str:
-    """`48 cases x 3 trials = 144 runs, at most 15/min: about 10 min`; `rate` is in trials a second."""
+def plan_line(cases: int, trials: int, rate: float | None, *, turns: int = 0) -> str:
+    """`48 cases x 3 trials = 144 runs, at most 15/min: about 10 min`.
+
+    `rate` is in turns a second; the cases have `turns` together (0: one each).
+    """
     runs = cases * trials
     line = f"{count(cases, 'case')} x {count(trials, 'trial')} = {count(runs, 'run')}"
     if rate is None:
         return line
-    per = f"{rate:g}/s" if rate >= 1 else f"{rate * 60:.3g}/min" if rate * 60 >= 1 else f"{rate * 3600:.3g}/h"
-    return f"{line}, at most {per}: {about(runs / rate)}"
+    return f"{line}, at most {_rate(rate)}: {about((turns or cases) * trials / rate)}"
+
+
+def _rate(per_s: float) -> str:
+    """`15/min`: in the unit that was probably written."""
+    if per_s >= 1 and per_s % 1 == 0:
+        return f"{per_s:g}/s"
+    return f"{per_s * 60:.6g}/min" if per_s * 60 >= 1 else f"{per_s * 3600:.6g}/h"
 
 
 def progress_line(
@@ -60,7 +69,7 @@ def render(
         [_painted(headline.headline(report, escape.line), colour=colour)],
         _agent_down(report) if groups.agent_gone(report) else [],
         [*headline.notices(report, escape.line), headline.why(report, escape.line)],
-        _table(report, colour=colour),
+        [] if down else _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
         *([] if down else [_undecided(found), _others(report, found)]),
         [case_words.measured(report) + " " + case_words.baseline(report, escape.line)],
@@ -77,7 +86,7 @@ def _agent_down(report: Report) -> list[str]:
     meta = report.meta
     told = escape.line(meta.agent_down or report.comparison.reason, 600)
     hint = [escape.line(meta.hint, 600)] if meta.hint else []
-    log = _quoted(escape.tail(meta.log_tail)) if meta.log_tail.strip() else []
+    log = _quoted(escape.tail(meta.log_tail)) if groups.log_adds(report) else []
     return [told, *log, *hint]
 
 
@@ -135,7 +144,7 @@ def _painted(line: str, *, colour: bool, row: tuple[str, ...] | None = None) -> 
 def _broken(report: Report, case: CaseVerdict) -> list[str]:
     lines = [f"  {case_words.reason(item, escape.line)}" for item in dict.fromkeys(case.reasons)]
     if case.calls:
-        lines.append("  it called " + ", ".join(escape.line(call, 120) for call in case.calls[:5]))
+        lines.append("  it called " + case_words.calls(case, lambda call: escape.line(call, 120)))
     if case.answer.strip():
         lines.append(f"  it answered {escape.line(case.answer, _ANSWER)}")
     lines.append("  reproduce: " + escape.line(case_words.reproduce(report, case), 600))
@@ -150,10 +159,14 @@ def _name(case: CaseVerdict) -> str:
 
 def _undecided(found: Groups) -> list[str]:
     cases, more = found.undecided, len(found.undecided) - _FEW
-    lines = [f"  {escape.line(c.id, 160)}: {case_words.unmeasured(c, escape.line)}" for c in cases[:_FEW]]
+    lines = [f"  {escape.line(c.id, 160)}: {case_words.unmeasured(c, _short)}" for c in cases[:_FEW]]
     lines += [f"  and {more} more"] if more > 0 else []
     label = count(len(cases), "case could not be decided:", "cases could not be decided:")
     return [label, *lines] if cases else []
+
+
+def _short(text: str) -> str:
+    return escape.line(text, _ANSWER)
 
 
 def _others(report: Report, found: Groups) -> list[str]:

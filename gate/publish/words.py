@@ -39,6 +39,8 @@ def change(before: float, after: float, unit: str, *, limits: Iterable[float] = 
     """The signed difference, in the unit that the larger side has; `limits` bound its size."""
     size = abs(after - before)
     scale, digits, suffix = _form(max(abs(before), abs(after)), unit)
+    if scale == 1:
+        digits = max(digits, _form(min(abs(before), abs(after)), unit)[1])
     if size < _SAME:
         return f"{0:.{digits}f}{suffix}"
     sign = "+" if after > before else MINUS
