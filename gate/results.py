@@ -1,4 +1,7 @@
-"""The folder of a run: traces and trials stream to disk; run.json repeats comparing and publishing."""
+"""Files of runs: the folder of one, and the baseline of many.
+
+Traces and trials of a run stream to disk; its run.json repeats comparing and publishing.
+"""
 
 import json
 from array import array
@@ -8,14 +11,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
-from gate.documents import canonical, write_text
+from gate.compare.baseline import from_lines
+from gate.compare.evidence import tally
+from gate.documents import canonical, read_bytes, write_text
 from gate.errors import UsageError
 from gate.formats.records import Malformed, dump, load
+from gate.formats.strict import strict_json
+from gate.git import is_tracked
 from gate.model import Json
-from gate.model.run import CaseFacts, Report, TrialRecord
+from gate.model.finding import Finding, Place
+from gate.model.run import Baseline, BaselineFacts, CaseFacts, Evidence, Report, TrialRecord
 from gate.model.trace import Trace
 
 VERSION = 1
+LARGEST_BASELINE = 1 << 30
+"""Bytes: ten runs of ten thousand cases make some fifty million."""
 RUN_FILE, TRACES_FILE, LOG_FILE = "run.json", "traces.jsonl", "agent.log"
 _SPOOL = ".trials.jsonl"
 
@@ -27,6 +37,11 @@ class StoredRun:
     report: Report
     cases: tuple[CaseFacts, ...]
     trials: tuple[TrialRecord, ...]
+
+    @property
+    def evidence(self) -> Evidence:
+        """All that comparing needs of it."""
+        return tally(self.report.meta, self.report.metrics, self.cases, self.trials)
 
 
 class Results:
@@ -116,6 +131,67 @@ def read_traces(path: Path) -> Iterator[Trace]:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:
+    """The committed baseline. A malformed one is a finding; one that is gone or unreadable is a fact."""
+    path = root / name
+    try:
+        text = read_bytes(path, LARGEST_BASELINE).decode("utf-8").removeprefix("\ufeff")
+    except FileNotFoundError:
+        if path.is_symlink():
+            return _unreadable(name, f"{name} is a link to a file that is not there")
+        if not is_tracked(root, path):
+            return None, BaselineFacts(state="none", path=name), []
+        return _unreadable(name, f"{name} is committed but not there; `git restore {name}` brings it back")
+    except OSError as error:
+        return _unreadable(name, f"{name} cannot be read: {error.strerror}")
+    except UnicodeDecodeError as error:
+        return _unreadable(name, f"{name} cannot be read: byte {error.start} is not UTF-8")
+    try:
+        baseline = from_lines(_lines(text))
+    except Malformed as error:
+        return None, BaselineFacts(state="unreadable", path=name), [_malformed(name, str(error))]
+    return baseline, baseline_facts(baseline, name), []
+
+
+def _unreadable(name: str, problem: str) -> tuple[None, BaselineFacts, list[Finding]]:
+    return None, BaselineFacts(state="unreadable", path=name, problem=problem), []
+
+
+def _lines(text: str) -> Iterator[Json]:
+    """The values of JSON lines: a line ends with a newline, and with nothing else that Unicode calls one."""
+    whole = text.rstrip()
+    for number, line in enumerate(whole.split("\n") if whole else (), start=1):
+        try:
+            yield strict_json(line)
+        except ValueError as error:
+            raise Malformed(f"line {number}: {error}") from None
+
+
+def baseline_facts(baseline: Baseline, name: str) -> BaselineFacts:
+    """What is said of a baseline that could be read."""
+    if not baseline.runs:
+        return BaselineFacts(state="none", path=name)
+    last = baseline.runs[-1]
+    return BaselineFacts(
+        state="compared",
+        path=name,
+        runs=len(baseline.runs),
+        commit=last.commit,
+        branch=last.branch,
+        date=last.date,
+    )
+
+
+def _malformed(name: str, problem: str) -> Finding:
+    return Finding.error(
+        "baseline-malformed",
+        Place(file=name),
+        problem,
+        why="Without the baseline nothing can be called better or worse.",
+        fix=f"`git checkout -- {name}` restores it; `agent-gate baseline accept` writes it.",
+    )
 
 
 def _assemble(head: Mapping[str, Json], trials: Iterator[str]) -> Iterator[str]:

@@ -6,15 +6,13 @@ from pathlib import Path
 from statistics import fmean
 
 from gate.compare.baseline import must_not, pool, refusals, to_lines
-from gate.compare.evidence import tally
 from gate.compare.values import scored
 from gate.config import load
 from gate.documents import canonical, write_text
 from gate.errors import PASS, BadInput, UsageError
 from gate.model.config import Config
 from gate.model.run import Baseline
-from gate.results import StoredRun, read_run
-from gate.suite import load_baseline
+from gate.results import StoredRun, load_baseline, read_run
 
 
 def main(options: argparse.Namespace) -> int:
@@ -26,14 +24,12 @@ def main(options: argparse.Namespace) -> int:
         return PASS
     stored = read_run(Path(options.run))
     _refuse(stored, options.because)
-    report = stored.report
-    evidence = tally(report.meta, report.metrics, stored.cases, stored.trials)
-    pooled = pool(baseline, evidence, options.because)
+    pooled = pool(baseline, stored.evidence, options.because)
     path = Path(config.root) / config.baseline
     write_text(path, map(canonical, to_lines(pooled)))
     trials = sum(case.trials for case in stored.cases)
     runs = "1 run" if len(pooled.runs) == 1 else f"{len(pooled.runs)} runs"
-    print(f"{config.baseline}: {runs}, now with {report.meta.run} ({trials} trials). Commit it.")
+    print(f"{config.baseline}: {runs}, now with {stored.report.meta.run} ({trials} trials). Commit it.")
     return PASS
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gate.check import check, render
 from gate.errors import BAD_INPUT, PASS
-from gate.suite import load_baseline
+from gate.results import load_baseline
 
 
 def main(options: argparse.Namespace) -> int:
