@@ -13,8 +13,8 @@ def render(findings: Sequence[Finding], cases: Sequence[Case], files: Sequence[s
     """The findings in aligned columns, and a last line that counts them; no newline at the end."""
     kinds = [(sum(finding.level == level for finding in findings), word) for level, word in _LEVELS]
     counts = ", ".join(_count(number, word) for number, word in kinds if number) or "No findings"
-    where = f"{_count(len(cases), 'case')} ({_count(len(files), 'file')})"
-    return "\n".join([*_lines(findings), f"{counts} in {where}. Nothing was run."])
+    where = f" in {_count(len(cases), 'case')} ({_count(len(files), 'file')})" if files else ""
+    return "\n".join([*_lines(findings), f"{counts}{where}. Nothing was run."])
 
 
 def render_findings(findings: Sequence[Finding]) -> str:
