@@ -3,11 +3,11 @@
 Colour is an extra: the words carry everything. Lines of other people's text are made harmless by `escape`.
 """
 
-import unicodedata
 from collections.abc import Sequence
 
 from gate.model.run import CaseVerdict, Report
 from gate.publish import case_words, escape, groups, headline, table
+from gate.publish.columns import aligned
 from gate.publish.groups import Groups
 from gate.publish.words import about, count, duration, exit_line
 
@@ -101,34 +101,13 @@ def _table(report: Report, *, colour: bool) -> list[str]:
     ]
     if not rows:
         return []
-    grid = [table.COLUMNS, *rows]
-    widths = [max(width(line[column]) for line in grid) for column in range(len(table.COLUMNS))]
-    lines = ["  ".join(_cell(text, widths[i], i) for i, text in enumerate(row)) for row in grid]
-    return [
-        lines[0].rstrip(),
-        *(_painted(line.rstrip(), colour=colour, row=row) for line, row in zip(lines[1:], rows, strict=True)),
-    ]
+    head, *lines = aligned([table.COLUMNS, *rows], right=_NUMBERS)
+    return [head, *(_painted(line, colour=colour, row=row) for line, row in zip(lines, rows, strict=True))]
 
 
 def _row_name(row: table.Row) -> str:
     name = row.words or escape.line(row.metric, 40)
     return f"{name} in {escape.line(row.scope, 40)}" if row.scope else name
-
-
-def _cell(text: str, size: int, column: int) -> str:
-    pad = " " * (size - width(text))
-    return pad + text if column in _NUMBERS else text + pad
-
-
-def width(text: str) -> int:
-    """Columns that a text takes on a terminal (Unicode UAX 11: wide and fullwidth characters take two)."""
-    return sum(_columns(character) for character in text)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def _painted(line: str, *, colour: bool, row: tuple[str, ...] | None = None) -> str:

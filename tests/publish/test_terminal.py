@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from gate.model.run import Reason
 from gate.publish import terminal
+from gate.publish.columns import width
 from tests.support.goldens import Golden
 from tests.support.hostile import visible
 from tests.support.reports import (
@@ -57,7 +58,7 @@ def test_the_columns_line_up_with_wide_and_with_combining_characters() -> None:
     rules = tuple(a_rule_verdict(a_rule(name, min=0.5), value=0.75, baseline=0.75) for name in names)
     lines = terminal.render(a_report(rules=rules)).split("\n")
     table = lines[2 : 3 + len(names)]
-    assert {terminal.width(line[: line.index("at least")]) for line in table[1:]} == {table[0].index("rule")}
+    assert {width(line[: line.index("at least")]) for line in table[1:]} == {table[0].index("rule")}
 
 
 def test_colour_only_when_asked_and_the_words_stay() -> None:
