@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final, TypeAlias
 
 from gate import __version__
-from gate.errors import BUG, BadInput, GateError, Interrupted
+from gate.errors import BAD_INPUT, BUG, BadInput, GateError, Interrupted
 
 EPILOG: Final = """\
 more:
@@ -23,6 +23,9 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a bug prints its traceback, ready for a report."""
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser().print_help(sys.stderr)
+        return BAD_INPUT
     options = parser().parse_args(arguments)
     try:
         command: Callable[[argparse.Namespace], int] = import_module(f"gate.commands.{options.command}").main
@@ -31,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from gate.check import render_findings
 
         print(render_findings(error.findings), file=sys.stderr)
+        print(f"agent-gate exited with {error.exit_code}: bad input, nothing was run", file=sys.stderr)
         return error.exit_code
     except Interrupted as error:
         print(f"agent-gate: {error.message}", file=sys.stderr)
@@ -125,7 +129,10 @@ def _baseline(verbs: Verbs) -> None:
     accept = acts.add_parser("accept", help="add a run to the pooled baseline")
     accept.add_argument("run", nargs="?", default="out", help="run.json or its folder (default: out)")
     accept.add_argument(
-        "--because", metavar="REASON", default="", help="accept it although it is red or partial"
+        "--because",
+        metavar="REASON",
+        default="",
+        help="accept it although it is red, partial or uncommitted",
     )
     _config(accept)
     _config(acts.add_parser("show", help="print runs, cases and means"))
@@ -141,11 +148,11 @@ def _grade(verbs: Verbs) -> None:
 
 def _extract(verbs: Verbs) -> None:
     verb = verbs.add_parser("extract")
-    verb.add_argument("trace", help="traces.jsonl, ADK session JSON, or JSON lines of events")
+    verb.add_argument("trace", help="traces.jsonl or its folder, ADK session JSON, or JSON lines of events")
     verb.add_argument(
         "--summary", action="store_true", help="a row an event: who, what it gave, or why nothing"
     )
-    verb.add_argument("--case", help="only this case of a traces.jsonl")
+    verb.add_argument("--case", help="which case of a traces.jsonl (default: the first)")
     verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
 
 

@@ -106,7 +106,7 @@ class CommandAgent:
     def _identity(self, what: launch.Launch, folder: Path) -> identity.Identity:
         who = identity.choose(what.cwd, what.argv, what.env.get("PATH", ""), folder.parent)
         if who.warning and who != self._who:
-            _logger.warning("%s", who.warning)
+            _logger.warning("warning: %s", who.warning)
         return who
 
     async def _up(self, child: Child) -> None:

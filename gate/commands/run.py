@@ -34,6 +34,9 @@ def _selection(options: argparse.Namespace, out: Path) -> Selection:
     verdicts = read_run(out).report.comparison.cases
     failed = [case.id for case in verdicts if case.klass != "removed" and case.passed < case.planned]
     if not failed:
-        raise UsageError(f"every case passed in the last run ({out}); there is nothing to run again")
+        raise UsageError(
+            f"every case passed in the last run ({out}); there is nothing to run again",
+            hint="`agent-gate run` runs the whole suite.",
+        )
     ids = tuple(map(glob.escape, failed))
     return Selection(cases=ids, trials=options.trials, env=env, note="--last-failed")
