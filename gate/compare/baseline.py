@@ -86,7 +86,7 @@ def to_lines(baseline: Baseline) -> Iterator[Json]:
 
 
 def from_lines(values: Iterable[Json]) -> Baseline:
-    """The baseline of parsed lines; raises Malformed with the line's number, also for what cannot be evidence.
+    """The baseline of parsed lines; raises Malformed with the line's number.
 
     No run or line is there twice, no line knows a run that the header does not, the trials of a case in a run
     are as many for every metric, and each sample is one that a metric gives.

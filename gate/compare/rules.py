@@ -1,13 +1,21 @@
 """Hold the measurements against the rules."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import Literal
 
 from gate.compare.passing import TOLERANCE
-from gate.compare.values import Mean, baseline_mean, comparable, mean_over, undecided_cause
-from gate.model.config import Amount, Rule
+from gate.compare.values import (
+    Mean,
+    baseline_mean,
+    comparable,
+    gravest,
+    mean_over,
+    strictness,
+    undecided_cause,
+)
+from gate.model.config import Amount, Policy, Rule
 from gate.model.run import (
     Baseline,
     BaselineFacts,
@@ -33,6 +41,7 @@ class Side:
     verdicts: tuple[CaseVerdict, ...]
     baseline: Baseline | None
     facts: BaselineFacts
+    policies: Mapping[str, Policy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +52,17 @@ class _Finding:
 
 
 def judge(rule: Rule, metrics: Mapping[str, MetricFacts], side: Side) -> Iterator[RuleVerdict]:
-    """One verdict for each scope of the rule; nothing where no case carries the metric."""
+    """One verdict for each scope of the rule; where no case carries the metric, one that says so."""
     if rule.metric == "cases":
         yield from (_judge_count(rule, name, bound, side) for name, bound in rule.counts.items())
     elif rule.metric in metrics:
         metric = metrics[rule.metric]
-        for scope, cases in _scopes(rule, metric, side.cases):
+        scopes = list(_scopes(rule, metric, side.cases))
+        for scope, cases in scopes:
             yield _judge_scope(rule, metric, scope, cases, side)
+        if not scopes:
+            reason = "no case that counts has what it is held against"
+            yield RuleVerdict(rule=rule, scope="suite", verdict="not_judged", reason=reason)
 
 
 def _scopes(
@@ -63,7 +76,10 @@ def _scopes(
             yield "suite", mine
         case "category":
             for category in sorted({case.facts.category for case in mine}):
-                yield category, tuple(case for case in mine if case.facts.category == category)
+                yield (
+                    category,
+                    tuple(case for case in mine if case.facts.category == category),
+                )
         case "case":
             for case in mine:
                 yield case.facts.id, (case,)
@@ -75,10 +91,10 @@ def _judge_scope(
     mean = mean_over(cases, metric)
     joined, lines, others = _join(cases, metric.name, side.baseline)
     before, after = baseline_mean(lines), mean_over(joined, metric)
-    found = [_absolute(rule, mean)] if rule.min is not None or rule.max is not None else []
+    found = [_absolute(rule, mean, side)] if rule.min is not None or rule.max is not None else []
     if rule.max_drop or rule.max_rise:
-        found.append(_relative(rule, after, before, side.facts, others))
-    worst = min(found, key=lambda finding: _SEVERITY[finding.word], default=_Finding(word="pass"))
+        found.append(_relative(rule, after, before, side, others))
+    worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Finding(word="pass"))
     return RuleVerdict(
         rule=rule,
         scope=scope,
@@ -89,9 +105,13 @@ def _judge_scope(
         value=mean.value,
         compared=after.value,
         low=mean.low,
-        high=mean.high,
+        high=None if mean.high == inf else mean.high,
         not_comparable=others,
     )
+
+
+def _gravity(finding: _Finding, policies: Mapping[str, Policy]) -> tuple[int, int]:
+    return _SEVERITY[finding.word], strictness(finding.cause, policies) if finding.cause else 0
 
 
 def _join(
@@ -106,34 +126,37 @@ def _join(
     return [case for case, _ in joined], [line for _, line in joined], others
 
 
-def _absolute(rule: Rule, mean: Mean) -> _Finding:
+def _absolute(rule: Rule, mean: Mean, side: Side) -> _Finding:
     if mean.value is None or mean.low is None or mean.high is None:
-        return _unmeasured(mean)
+        return _unmeasured(mean, side)
     best_fails = (rule.min is not None and mean.high < rule.min - TOLERANCE) or (
         rule.max is not None and mean.low > rule.max + TOLERANCE
     )
     worst_holds = (rule.min is None or mean.low >= rule.min - TOLERANCE) and (
         rule.max is None or mean.high <= rule.max + TOLERANCE
     )
-    return _ladder(mean, fails=best_fails, holds=worst_holds)
+    return _ladder(mean, side, fails=best_fails, holds=worst_holds)
 
 
-def _relative(rule: Rule, mean: Mean, before: float | None, facts: BaselineFacts, others: int) -> _Finding:
+def _relative(rule: Rule, mean: Mean, before: float | None, side: Side, others: int) -> _Finding:
+    facts = side.facts
     if facts.state == "unreadable":
         return _Finding(word="undecided", cause="baseline_unreadable", reason=facts.problem)
     if facts.state == "none":
         return _Finding(word="not_judged", reason="no baseline yet")
     if before is None:
         if others:
-            reason = "the baseline's values were made from other expectations or another metric version"
+            reason = (
+                "the baseline has none but of other expectations or another metric version, or not measured"
+            )
             return _Finding(word="undecided", cause="not_comparable", reason=reason)
         return _Finding(word="not_judged", reason="new: the baseline has no value to compare with")
     if mean.value is None or mean.low is None or mean.high is None:
-        return _unmeasured(mean)
+        return _unmeasured(mean, side)
     changes = list(_directions(rule, mean.low - before, mean.high - before))
     fails = any(_exceeds(best, amount, before, rule.ignore_below) for best, _, amount in changes)
     holds = not any(_exceeds(worst, amount, before, rule.ignore_below) for _, worst, amount in changes)
-    return _ladder(mean, fails=fails, holds=holds)
+    return _ladder(mean, side, fails=fails, holds=holds)
 
 
 def _directions(rule: Rule, low: float, high: float) -> Iterator[tuple[float, float, Amount]]:
@@ -149,17 +172,19 @@ def _exceeds(change: float, amount: Amount, before: float, ignore_below: float |
     return change > allowed + TOLERANCE and change >= (ignore_below or 0.0)
 
 
-def _ladder(mean: Mean, *, fails: bool, holds: bool) -> _Finding:
+def _ladder(mean: Mean, side: Side, *, fails: bool, holds: bool) -> _Finding:
     if fails:
         return _Finding(word="regression")
-    return _Finding(word="pass") if holds else _unmeasured(mean)
+    return _Finding(word="pass") if holds else _unmeasured(mean, side)
 
 
-def _unmeasured(mean: Mean) -> _Finding:
+def _unmeasured(mean: Mean, side: Side) -> _Finding:
     count = sum(mean.unscored.values())
     causes = ", ".join(f"{number} {cause}" for cause, number in sorted(mean.unscored.items()))
     reason = f"hangs on {count} of {mean.trials} trials that were not measured ({causes})"
-    return _Finding(word="undecided", cause=undecided_cause(_spread(mean.unscored)), reason=reason)
+    return _Finding(
+        word="undecided", cause=undecided_cause(_spread(mean.unscored), side.policies), reason=reason
+    )
 
 
 def _spread(counts: Mapping[str, int]) -> Iterator[str]:
@@ -169,7 +194,7 @@ def _spread(counts: Mapping[str, int]) -> Iterator[str]:
 def _judge_count(rule: Rule, name: str, bound: int, side: Side) -> RuleVerdict:
     surely = [verdict for verdict in side.verdicts if _is(name, verdict)]
     maybe = [verdict for verdict in side.verdicts if _may_be(name, verdict)]
-    finding = _count(name, bound, len(surely), maybe, side.facts)
+    finding = _count(name, bound, len(surely), maybe, side)
     return RuleVerdict(
         rule=rule,
         scope=name,
@@ -182,9 +207,8 @@ def _judge_count(rule: Rule, name: str, bound: int, side: Side) -> RuleVerdict:
     )
 
 
-def _count(
-    name: str, bound: int, surely: int, maybe: Sequence[CaseVerdict], facts: BaselineFacts
-) -> _Finding:
+def _count(name: str, bound: int, surely: int, maybe: Sequence[CaseVerdict], side: Side) -> _Finding:
+    facts = side.facts
     if surely > bound:
         return _Finding(word="regression")
     if name != "new_failing" and facts.state == "unreadable":
@@ -193,9 +217,8 @@ def _count(
         return _Finding(word="not_judged", reason="no baseline yet")
     if surely + len(maybe) <= bound:
         return _Finding(word="pass")
-    causes = Counter[UndecidedCause](verdict.cause or "coverage" for verdict in maybe)
     names = ", ".join(verdict.id for verdict in maybe[:NAMED]) + (" and more" if len(maybe) > NAMED else "")
-    cause = min(causes, key=lambda cause: (-causes[cause], cause))
+    cause = gravest((verdict.cause or "coverage" for verdict in maybe), side.policies)
     return _Finding(word="undecided", cause=cause, reason=f"{len(maybe)} could not be decided: {names}")
 
 

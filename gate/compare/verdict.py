@@ -34,9 +34,9 @@ def compare(
 ) -> Comparison:
     """Judge a run against the rules and the baseline. The same input gives the same verdict."""
     whole = not evidence.meta.selection
-    cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole)
+    cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole, policies=undecided)
     counted = tuple(case for case in evidence.cases if case.facts.quarantine is None)
-    side = Side(cases=counted, verdicts=cases, baseline=baseline, facts=facts)
+    side = Side(cases=counted, verdicts=cases, baseline=baseline, facts=facts, policies=undecided)
     metrics = {metric.name: metric for metric in evidence.metrics}
     judged = tuple(verdict for rule in rules for verdict in judge(rule, metrics, side))
     word, cause, reason, code = _ladder(evidence, judged, cases, undecided, facts)
@@ -69,16 +69,22 @@ def _ladder(
     broken = [verdict for verdict in blocking if verdict.verdict == "regression"]
     if broken:
         return "regression", None, "; ".join(map(_name, broken)), REGRESSION
+    open_ = [(verdict.cause, verdict.reason) for verdict in blocking if verdict.cause]
+    if all(case.klass in {"quarantined", "removed"} for case in cases):
+        open_.append(("coverage", "every case is quarantined: nothing was judged"))
     for policy, code in (("fail", UNDECIDED), ("warn", PASS)):
-        for verdict in blocking:
-            if verdict.cause and policies.get(verdict.cause, "fail") == policy:
-                return "undecided", verdict.cause, verdict.reason, code
+        for cause, reason in open_:
+            if policies.get(cause, "fail") == policy:
+                return "undecided", cause, reason, code
     reason = "nothing to compare yet" if facts.state == "none" else "nothing got worse"
     return "pass", None, reason, PASS
 
 
 def _name(verdict: RuleVerdict) -> str:
-    return verdict.rule.metric if verdict.scope == "suite" else f"{verdict.rule.metric} ({verdict.scope})"
+    rule = verdict.rule
+    if rule.metric != "cases" and rule.by == "suite":
+        return rule.metric
+    return f"{rule.metric} ({verdict.scope or 'no category'})"
 
 
 def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:

@@ -94,9 +94,7 @@ def _converter() -> Converter:
     converter.register_structure_hook(bool, _structure_flag)
     converter.register_structure_hook(int, _structure_whole)
     converter.register_structure_hook(float, _structure_number)
-    converter.register_structure_hook_factory(
-        lambda kind: get_origin(kind) is tuple, partial(_structure_list_fn, converter)
-    )
+    converter.register_structure_hook_factory(_is_list, partial(_structure_list_fn, converter))
     converter.register_structure_hook(date, lambda value, _: date.fromisoformat(value))
     converter.register_unstructure_hook(date, date.isoformat)
     converter.register_structure_hook_func(_is_tagged_union, _structure_tagged)
@@ -105,6 +103,11 @@ def _converter() -> Converter:
     converter.register_structure_hook_factory(_is_record, partial(_structure_fn, converter))
     converter.register_unstructure_hook_factory(_is_record, partial(_unstructure_fn, converter))
     return converter
+
+
+def _is_list(kind: object) -> bool:
+    origin: object = get_origin(kind)
+    return origin is tuple
 
 
 def _is_record(kind: object) -> bool:

@@ -63,7 +63,7 @@ def test_a_trial_that_never_ran_is_kept_as_such() -> None:
 causes = st.sampled_from(["throttled", "refused", "not_exposed", "not_run", "judge", "crashed"])
 numbers = st.floats(0, 1e6, allow_nan=False)
 values = st.tuples(numbers, numbers).map(lambda two: Value(mean=max(two), worst=min(two)))
-one_sample: st.SearchStrategy[Value | Cause] = values | causes
+one_sample: st.SearchStrategy[Value | Cause] = st.one_of(values, causes)
 texts = st.text(max_size=5)
 
 
