@@ -1,6 +1,5 @@
 """What commands print: progress while a run goes on, and the report at its end."""
 
-import json
 import os
 import sys
 import time
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from gate.compare.passing import record_passes
+from gate.documents import canonical
 from gate.formats.records import dump
 from gate.model.run import MetricFacts, Report, TrialRecord
 from gate.model.score import Scored
@@ -109,7 +109,7 @@ def show_report(
 ) -> None:
     """Print the report to standard output: for people, or the same facts as JSON."""
     if as_json:
-        print(json.dumps(dump(report), indent=2, sort_keys=True, ensure_ascii=False))
+        print(canonical(dump(report), indent=2), end="")
         return
     names = (RUN_FILE, TRACES_FILE, *(sink.file for sink in SINKS.values()))
     files = [str(out / name) for name in names] if out else []

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
 from gate.publish import groups
 from gate.publish.table import NO_CATEGORY, moved_quality, unit_of
@@ -211,12 +212,9 @@ def _passed_over(report: Report) -> tuple[str, ...]:
     return (f"Not decided: {count(len(rules), 'rule')} ({causes}); the policy `undecided` lets this pass.",)
 
 
-def _expired(case: str, quarantine: object, quote: Quote) -> str:
-    owner = quote(str(getattr(quarantine, "owner", "")))
-    until = getattr(quarantine, "until", "")
-    return (
-        f"Warning: the quarantine of {quote(case)} ended on {until}: it counts again. Its owner is {owner}."
-    )
+def _expired(case: str, quarantine: Quarantine, quote: Quote) -> str:
+    ended = f"Warning: the quarantine of {quote(case)} ended on {quarantine.until.isoformat()}"
+    return f"{ended}: it counts again. Its owner is {quote(quarantine.owner)}."
 
 
 def why(report: Report, quote: Quote) -> str:

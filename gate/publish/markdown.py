@@ -134,10 +134,7 @@ def folded(report: Report, found: Groups) -> Section:
         f"- {word}{name(case)} — {case_words.history(case)}{case_words.quarantine(case, code)}"
         for word, case in case_words.others(found)
     )
-    label = case_words.moved_label(report, found)
-    if not items:
-        return Section(items=())
-    return details(label, items, what="other case", between="\n")
+    return details(case_words.moved_label(report, found), items, what="other case", between="\n")
 
 
 def measurement(report: Report) -> Section:

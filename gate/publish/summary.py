@@ -21,13 +21,12 @@ def render(report: Report) -> str:
     """Render the job summary, at most BUDGET bytes."""
     found = groups.group(report)
     down = groups.never_ran(report)
-    empty = Section(items=())
     sections = (
         markdown.title(report),
         markdown.notices(report),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
-        empty if down else markdown.moved_table(report, now="this run", every=True),
-        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
+        *([] if down else [markdown.moved_table(report, now="this run", every=True)]),
+        markdown.broken(report, found, answer_cap=_ANSWER),
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
         markdown.paragraph(headline.advice(report)),
@@ -38,7 +37,7 @@ def render(report: Report) -> str:
 
 def _everything(report: Report, found: Groups) -> tuple[Section, ...]:
     return (
-        markdown.undecided(found, opened=True) if found.undecided else Section(items=()),
+        markdown.undecided(found, opened=True),
         markdown.folded(report, found),
         _rules(report),
         _metrics(report),
@@ -49,7 +48,7 @@ def _everything(report: Report, found: Groups) -> tuple[Section, ...]:
 def _rules(report: Report) -> Section:
     items = tuple(f"- {_rule(report, verdict)}" for verdict in report.comparison.rules)
     label = f"{count(len(items), 'rule')} with evidence"
-    return markdown.details(label, items, what="rule", between="\n") if items else Section(items=())
+    return markdown.details(label, items, what="rule", between="\n")
 
 
 def _rule(report: Report, verdict: RuleVerdict) -> str:
