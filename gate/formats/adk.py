@@ -90,9 +90,8 @@ class EventReader:
             for part in raw.parts
             if isinstance(part, Result) and is_pending(part, raw.pending)
         )
-        event = _event(
-            raw,
-            rest or pending,
+        event = replace(
+            _event(raw, rest or pending),
             state_delta=mapping(mapping(raw.record, "actions"), "stateDelta"),
             usage=None if again else usage_of(mapping(raw.record, "usageMetadata")),
             error="" if again and not field(raw.record, "errorCode") else raw.error,
@@ -156,9 +155,8 @@ def _raw(frame: Json) -> _Raw:
     )
 
 
-def _event(raw: _Raw, parts: tuple[Part, ...], **fields: object) -> Event:
-    event = Event(author=raw.author, node=raw.node, parts=parts)
-    return replace(event, not_in_trajectory=_why_silent(raw, parts), **fields)  # type: ignore[arg-type]
+def _event(raw: _Raw, parts: tuple[Part, ...]) -> Event:
+    return Event(author=raw.author, node=raw.node, parts=parts, not_in_trajectory=_why_silent(raw, parts))
 
 
 def _why_silent(raw: _Raw, parts: tuple[Part, ...]) -> str:
