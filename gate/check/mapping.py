@@ -8,13 +8,12 @@ from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
 from gate.model import Json
 from gate.model.case import Case
-from gate.model.config import Config
+from gate.model.config import PLACEHOLDERS, Config
 from gate.model.finding import Finding
 from gate.model.trace import Exposed
 from gate.score import build
 from gate.score.items import HIDDEN, ExpectMetric
 
-PLACEHOLDERS = ("text", "parts", "session", "state", "history", "case", "trial", "turn", "answers")
 _WHAT_THE_CASE_SAYS = {"text", "parts", "history", "answers", "case"}
 _KEYS: Mapping[Exposed, tuple[str, ...]] = {"state": ("state", "state_delta")}
 _WORD = re.compile(r"\{(\w+)\}")

@@ -103,6 +103,18 @@ def comparable(case: CaseEvidence, metric: str, baseline: Baseline) -> BaselineL
     return line if any(scored(samples) for samples in line.runs.values()) else None
 
 
+def join(
+    cases: Sequence[CaseEvidence], metric: str, baseline: Baseline | None
+) -> tuple[list[CaseEvidence], list[BaselineLine], int]:
+    """The cases with a comparable line, those lines, and how many have a line under another key."""
+    if baseline is None:
+        return [], [], 0
+    pairs = [(case, comparable(case, metric, baseline)) for case in cases]
+    joined = [(case, line) for case, line in pairs if line]
+    others = sum(line is None and (case.facts.id, metric) in baseline.lines for case, line in pairs)
+    return [case for case, _ in joined], [line for _, line in joined], others
+
+
 def baseline_mean(lines: Sequence[BaselineLine]) -> float | None:
     """The mean over lines of each line's pooled trials; None for no lines."""
     pooled = [[value for samples in line.runs.values() for value in scored(samples)] for line in lines]

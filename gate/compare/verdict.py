@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gate.compare.cases import NOT_MEASURED, case_verdicts
 from gate.compare.rules import Side, judge
-from gate.compare.values import baseline_mean, comparable, mean_over
+from gate.compare.values import baseline_mean, join, mean_over
 from gate.errors import PASS, REGRESSION, UNDECIDED
 from gate.model.config import Policy, Rule
 from gate.model.run import (
@@ -88,10 +88,9 @@ def _name(verdict: RuleVerdict) -> str:
 
 
 def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
-    totals: dict[str, int] = {}
+    totals = Counter[str]()
     for case in cases:
-        for outcome, number in case.outcomes.items():
-            totals[outcome] = totals.get(outcome, 0) + number
+        totals.update(case.outcomes)
     counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
     told = f"nothing was measured ({counts})" if counts else "nothing was measured"
     whys = Counter(case.reasons[0].text.removeprefix(NOT_MEASURED) for case in cases if case.reasons)
@@ -119,15 +118,14 @@ def _summary(
     metric: MetricFacts, scope: str, cases: Sequence[CaseEvidence], baseline: Baseline | None
 ) -> MetricSummary:
     mean = mean_over(cases, metric)
-    pairs = [(case, comparable(case, metric.name, baseline)) for case in cases] if baseline else []
-    joined = [(case, line) for case, line in pairs if line]
+    joined, lines, _ = join(cases, metric.name, baseline)
     return MetricSummary(
         metric=metric.name,
         scope=scope,
         cases=mean.cases,
         trials=mean.trials,
         value=mean.value,
-        baseline=baseline_mean([line for _, line in joined]),
-        compared=mean_over([case for case, _ in joined], metric).value,
+        baseline=baseline_mean(lines),
+        compared=mean_over(joined, metric).value,
         unscored=dict(mean.unscored),
     )

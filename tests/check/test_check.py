@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from gate.check import Checked, check
-from gate.check.mapping import PLACEHOLDERS
-from gate.drive.http_template import NAMES
 
 TODAY = date(2026, 11, 30)
 HEAD = """\
@@ -127,10 +125,6 @@ def test_what_is_wrong_with_a_config_is_found_at_its_place(
 ) -> None:
     rule, level, place = expected
     assert suite.found(config) == [(rule, level, f"agent-gate.yml:{place}")]
-
-
-def test_the_placeholders_of_the_check_are_those_of_the_protocol() -> None:
-    assert PLACEHOLDERS == NAMES
 
 
 def test_a_placeholder_that_is_nearly_one_is_named(suite: Suite) -> None:
