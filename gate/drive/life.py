@@ -46,5 +46,6 @@ class Life:
 
 
 def obituary(death: Death) -> str:
-    """How the agent died, with the last lines that it wrote."""
-    return f"{death.reason}; its last lines:\n{death.log_tail}" if death.log_tail else death.reason
+    """How the agent died, with the last lines that it wrote where they say more than the reason does."""
+    more = death.log_tail and death.log_tail.strip() not in death.reason
+    return f"{death.reason}; its last lines:\n{death.log_tail}" if more else death.reason
