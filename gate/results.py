@@ -97,14 +97,17 @@ class Results:
 
 def read_run(path: Path) -> StoredRun:
     """Read a run.json (or the folder that holds it); raises UsageError with what is wrong."""
-    file = path if path.suffix == ".json" else path / RUN_FILE
+    file = path if path.suffix == ".json" or path.is_file() else path / RUN_FILE
     try:
         return _stored(json.loads(file.read_text(encoding="utf-8")))
     except OSError as error:
         hint = "`agent-gate run` writes it; name another with the command's argument or --out."
         raise UsageError(f"cannot read {file}: {error.strerror}", hint=hint) from error
     except (Malformed, ValueError) as error:
-        raise UsageError(f"{file} cannot be used: {error}") from error
+        hint = (
+            f"It must be a {RUN_FILE} that this version of agent-gate wrote; `agent-gate run` writes it anew."
+        )
+        raise UsageError(f"{file} cannot be used: {error}", hint=hint) from error
 
 
 def _stored(data: Json) -> StoredRun:
@@ -119,7 +122,7 @@ def _stored(data: Json) -> StoredRun:
 
 def read_traces(path: Path) -> Iterator[Trace]:
     """The traces of a traces.jsonl (or of the folder that holds it), one at a time; raises UsageError."""
-    file = path if path.suffix == ".jsonl" else path / TRACES_FILE
+    file = path if path.suffix == ".jsonl" or path.is_file() else path / TRACES_FILE
     try:
         with file.open(encoding="utf-8") as lines:
             for number, text in enumerate(lines, start=1):
