@@ -186,18 +186,17 @@ class Client:
         url: str,
         *,
         json: Json = None,
-        body: bytes | None = None,
         headers: Mapping[str, str] = _NOTHING,
     ) -> Response:
         """One exchange with the whole body; raises an HttpError, never on a status."""
-        async with self._open(method, url, _content(json, body), headers) as streamed:
+        async with self.stream(method, url, json=json, headers=headers) as streamed:
             return await streamed.read()
 
     def stream(
         self, method: str, url: str, *, json: Json = None, headers: Mapping[str, str] = _NOTHING
     ) -> AbstractAsyncContextManager[Streamed]:
         """One exchange whose body is read as it comes; raises an HttpError, never on a status."""
-        return self._open(method, url, _content(json, None), headers)
+        return self._open(method, url, _content(json), headers)
 
     @asynccontextmanager
     async def _open(
@@ -234,8 +233,8 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _content(json: Json, body: bytes | None) -> bytes | None:
-    return body if json is None else jsonlib.dumps(json, allow_nan=False, separators=(",", ":")).encode()
+def _content(json: Json) -> bytes | None:
+    return None if json is None else jsonlib.dumps(json, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _encoded(headers: Mapping[str, str]) -> dict[bytes, bytes]:

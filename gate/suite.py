@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from gate.check import check
+from gate.check import check, stops
 from gate.compare.passing import is_decisive
 from gate.dataset import select
 from gate.errors import BadInput, UsageError
@@ -66,7 +66,7 @@ def prepare(config_path: Path, selection: Selection, *, strict: bool = False, bo
     root = Path(config.root) if config else config_path.parent
     baseline, facts, more = load_baseline(root, config.baseline if config else "")
     findings += more
-    if config is None or _is_fatal(findings, strict=strict):
+    if config is None or stops(findings, strict=strict):
         raise BadInput(findings)
     config = _varied(config, selection)
     redact = Redactor(_secrets(config))
@@ -99,10 +99,6 @@ def _varied(config: Config, selection: Selection) -> Config:
         raise UsageError("--env is for an agent that the gate starts: this one runs already")
     env = dict(pair.split("=", 1) for pair in selection.env)
     return replace(config, agent=replace(config.agent, boot=replace(boot, env={**boot.env, **env})))
-
-
-def _is_fatal(findings: Sequence[Finding], *, strict: bool) -> bool:
-    return any(strict or finding.level == "error" for finding in findings)
 
 
 def _secrets(config: Config) -> Iterator[str]:

@@ -20,7 +20,7 @@ from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding
 
-__all__ = ["Checked", "check", "render", "render_findings"]
+__all__ = ["Checked", "check", "render", "render_findings", "stops"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,11 @@ def check(
     ]
     found += (_from_here(finding, config) for finding in about_cases)
     return Checked(config=config, cases=suite.cases, findings=_sorted(found), files=suite.files)
+
+
+def stops(findings: Iterable[Finding], *, strict: bool) -> bool:
+    """Whether nothing may be run: one of the findings is an error, or with `strict` there is any at all."""
+    return any(strict or finding.level == "error" for finding in findings)
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from gate.check import check, render
+from gate.check import check, render, stops
 from gate.errors import BAD_INPUT, PASS
 from gate.results import load_baseline
 
@@ -15,5 +15,4 @@ def main(options: argparse.Namespace) -> int:
     if checked.config:
         findings += load_baseline(Path(checked.config.root), checked.config.baseline)[2]
     print(render(findings, checked.cases, checked.files))
-    fatal = any(options.strict or finding.level == "error" for finding in findings)
-    return BAD_INPUT if fatal else PASS
+    return BAD_INPUT if stops(findings, strict=options.strict) else PASS
