@@ -177,14 +177,14 @@ def test_a_committed_baseline_that_was_deleted_is_undecided(project: Path) -> No
     assert "git restore golden/baseline.jsonl" in done.out
 
 
-def test_a_malformed_baseline_is_bad_input_before_anything_runs(project: Path) -> None:
-    (project / "golden/baseline.jsonl").write_text(
-        '{"version": 1, "runs": []}\n{"oops": 1}\n', encoding="utf-8"
-    )
-    done = gate("run", cwd=project)
+def test_a_malformed_baseline_is_bad_input_before_anything_runs(accepted: Path) -> None:
+    baseline = accepted / "golden/baseline.jsonl"
+    lines = baseline.read_text(encoding="utf-8").splitlines()
+    baseline.write_text("\n".join([*lines, '{"oops": 1}', ""]), encoding="utf-8")
+    done = gate("run", cwd=accepted)
     assert done.code == 2
     assert "baseline-malformed" in done.err
-    assert "line 2" in done.err
+    assert f"line {len(lines) + 1}" in done.err
 
 
 def test_a_bug_of_the_gate_exits_with_70_and_the_lines_to_report(project: Path) -> None:
