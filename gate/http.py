@@ -18,6 +18,7 @@ from typing import Self, TypeAlias
 import httpx
 
 from gate.model import Json
+from gate.redact import excerpt
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 MIB = 1024 * 1024
@@ -116,7 +117,7 @@ def parse_json(text: str) -> Json:
     try:
         value: Json = jsonlib.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise BadBody(f"not JSON: {error}; it starts with {text[:80]!r}") from None
+        raise BadBody(f"not JSON: {error}; it starts with {excerpt(text, 80)!r}") from None
     # Counting brackets is cheap and never too low, so most bodies are not walked at all.
     if text.count("[") + text.count("{") > MAX_DEPTH or "\\ud" in text.lower():
         value = _mended(value, 0)
