@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
 from gate.model.case import Case, Expect
-from gate.model.config import Config, MetricConfig, Rule
+from gate.model.config import Config, Rule
 from gate.model.finding import Finding
 from gate.score import METRICS, build
 from gate.score.metric import Metric
@@ -30,22 +30,10 @@ def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
                 why="It will never be measured.",
                 fix=_needs(metrics[configured.name]),
             )
-        elif metrics[configured.name].kind == "quality" and _is_only_shown(configured, config.rules):
-            yield Finding.warn(
-                "metric-without-rule",
-                configured.place,
-                f"no rule is about the metric '{configured.name}': it is shown, and fails nothing",
-                fix=f"rules: {{{configured.name}: {{max_drop: 0.05}}}}; `level: info` keeps it for show.",
-            )
     for rule in config.rules:
         if rule.place.line:
             yield from _rule(rule, metrics, unmet, cases)
     yield from _unscored(metrics, cases)
-
-
-def _is_only_shown(configured: MetricConfig, rules: Sequence[Rule]) -> bool:
-    """Whether a metric was added and no rule names it; those that always run decide without one."""
-    return not METRICS[configured.type].always and all(rule.metric != configured.name for rule in rules)
 
 
 def _meets(metric: Metric, cases: Sequence[Case]) -> bool:

@@ -115,7 +115,6 @@ RUN_ME = 'run-me, "{port}"'
         (HEAD + "rules: {nodes: {min: 1}}\n", ("rule-without-cases", "warn", "4:9")),
         (HEAD + "rules: {calls: [{by: category, min: 1}]}\n", ("rule-without-cases", "warn", "4:17")),
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
-        (HEAD + "metrics: {found: {type: trajectory_recall}}\n", ("metric-without-rule", "warn", "4:11")),
         (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
         (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),
     ],
@@ -132,8 +131,8 @@ def test_a_placeholder_that_is_nearly_one_is_named(suite: Suite) -> None:
     assert found.what == "the request never carries {text}, and {txt} is no placeholder; did you mean 'text'?"
 
 
-def test_a_metric_that_has_a_rule_or_always_runs_needs_no_other(suite: Suite) -> None:
-    more = "metrics: {found: {type: trajectory_recall}, calls: {mode: exactly}}\nrules: {found: {min: 1}}\n"
+def test_a_metric_that_is_only_shown_needs_no_rule(suite: Suite) -> None:
+    more = "metrics: {recall: {type: trajectory_recall}, calls: {mode: exactly}}\n"
     assert suite.found(HEAD + more) == []
 
 
