@@ -28,6 +28,8 @@ from gate.results import LOG_FILE, Results
 from gate.score import score_trial
 from gate.suite import Suite
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 class Watcher(Protocol):
     """Who is told how the run goes on: a terminal, or a log."""
@@ -190,18 +192,22 @@ def _meta(suite: Suite, course: _Course) -> Meta:
 
 @contextmanager
 def _interruptible(course: _Course) -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into the cancellation of the running task; more change nothing."""
+    """Turn a signal into the cancellation of the running task; another one cuts the agent's grace short.
+
+    A SIGHUP that is ignored (nohup) stays ignored.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
 
     def interrupt(number: int) -> None:
-        if not course.signal and task:
-            course.signal = number
+        course.signal = course.signal or number
+        if task:
             task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in heeded:
         loop.add_signal_handler(number, interrupt, number)
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in heeded:
             loop.remove_signal_handler(number)

@@ -160,6 +160,7 @@ _PLAIN_EXITS = {
     BAD_INPUT: "bad input",
     PUBLISH_FAILED: "a surface could not be published (strict_publish)",
     BUG: "a bug in agent-gate",
+    129: "hung up",
     130: "interrupted",
     143: "terminated",
 }
