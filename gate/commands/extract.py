@@ -1,18 +1,22 @@
 """`agent-gate extract FILE`: account for every event of a trace or of a recorded session."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
+from gate.commands.output import printed
+from gate.documents import read_bytes
 from gate.errors import PASS, UsageError
 from gate.formats.messages import conversation, messages, summary
 from gate.formats.records import Malformed, load
 from gate.formats.sessions import NotASession, session_events
+from gate.formats.strict import strict_json
 from gate.model.trace import Event, Trace
 from gate.publish import escape, events
 from gate.redact import Redactor
 from gate.results import TRACES_FILE
+
+MAX_BYTES = 1 << 30
 
 
 def main(options: argparse.Namespace) -> int:
@@ -21,14 +25,14 @@ def main(options: argparse.Namespace) -> int:
     if options.summary:
         print(events.render(summary(found)))
     else:
-        print(json.dumps(messages(found), indent=2, ensure_ascii=False))
+        print(printed(messages(found)))
     return PASS
 
 
 def _read(path: Path, case: str | None, trial: int) -> tuple[Event, ...]:
     path = path / TRACES_FILE if path.is_dir() else path
     try:
-        text = Redactor().text(path.read_text(encoding="utf-8"))
+        text = Redactor().text(read_bytes(path, MAX_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -46,7 +50,7 @@ def _read(path: Path, case: str | None, trial: int) -> tuple[Event, ...]:
 def _traces(text: str) -> list[Trace]:
     """The traces of a traces.jsonl; none where the text is something else."""
     try:
-        return [load(Trace, json.loads(line)) for line in text.split("\n") if line.strip()]
+        return [load(Trace, strict_json(line)) for line in text.split("\n") if line.strip()]
     except (Malformed, ValueError):
         return []
 

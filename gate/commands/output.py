@@ -1,21 +1,26 @@
 """What commands print: progress while a run goes on, and the report at its end."""
 
+import json
 import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
 from gate.compare.passing import record_passes
-from gate.documents import canonical
+from gate.errors import UsageError
 from gate.formats.records import dump
+from gate.model import Json
 from gate.model.run import MetricFacts, Report, TrialRecord
 from gate.model.score import Scored
 from gate.publish import SINKS
 from gate.publish.terminal import case_line, plan_line, progress_line, render
-from gate.results import RUN_FILE, TRACES_FILE
+from gate.results import LOG_FILE, RUN_FILE, TRACES_FILE
 from gate.suite import Suite
+
+_ELSEWHERE = "Choose another folder with --out."
 
 
 class Progress:
@@ -70,10 +75,11 @@ class Progress:
             failed=sum(c.failed for c in counts),
             left_s=elapsed / done * (planned - done),
         )
-        print(f"\r\x1b[K{text}", end="\n" if done == planned else "", file=self._stream, flush=True)
+        self._print(f"\r\x1b[K{text}", end="\n" if done == planned else "")
 
-    def _print(self, text: str) -> None:
-        print(text, file=self._stream, flush=True)
+    def _print(self, text: str, end: str = "\n") -> None:
+        with suppress(OSError):  # nobody listens any more, or the disk is full: the run goes on
+            print(text, end=end, file=self._stream, flush=True)
 
 
 class _CaseCount:
@@ -109,11 +115,43 @@ def show_report(
 ) -> None:
     """Print the report to standard output: for people, or the same facts as JSON."""
     if as_json:
-        print(canonical(dump(report), indent=2), end="")
+        print(printed(dump(report)))
         return
     names = (RUN_FILE, TRACES_FILE, *(sink.file for sink in SINKS.values()))
     files = [str(out / name) for name in names] if out else []
     print(render(report, files=files, colour=_wants_colour(sys.stdout), code=code), end="")
+
+
+def printed(value: Json) -> str:
+    r"""JSON for standard output: the same value, in which no character escapes or turns text around.
+
+    `##[error]` is a command anywhere in a line of a runner's log, also inside of a JSON string: there it
+    reads `#\u0023[error]`.
+    """
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return text.replace("##", "#\\u0023")
+
+
+def claim(out: Path, suite: Suite) -> None:
+    """Refuse a folder in which a run would overwrite what is not its own; raises UsageError.
+
+    That is the config's folder, one with golden files or the baseline, and one that holds files of our
+    names, or links, and no run.
+    """
+    root, real = Path(suite.config.root), os.path.realpath(out)
+    holds = {os.path.realpath(Path(facts.place.file).parent): "golden files" for facts in suite.case_facts}
+    holds |= {os.path.realpath((root / suite.config.baseline).parent): "the baseline"}
+    holds |= {os.path.realpath(root): "the config"}
+    if real in holds:
+        what = f"{out} holds {holds[real]}: the files of a run have a folder of their own"
+        raise UsageError(what, hint=_ELSEWHERE)
+    names = [sink.file for sink in SINKS.values()]
+    ours = (out / RUN_FILE).is_file() or (out / TRACES_FILE).is_file()
+    there = [name for name in names if (out / name).exists() and not ours]
+    links = [name for name in (*names, RUN_FILE, TRACES_FILE, LOG_FILE) if (out / name).is_symlink()]
+    if there or links:
+        what = f"{out} holds {', '.join(there or links)}, which no run wrote and this one would overwrite"
+        raise UsageError(what, hint=_ELSEWHERE)
 
 
 def _wants_colour(stream: TextIO) -> bool:

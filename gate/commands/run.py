@@ -6,7 +6,7 @@ import glob
 import sys
 from pathlib import Path
 
-from gate.commands.output import Progress, show_report
+from gate.commands.output import Progress, claim, show_report
 from gate.errors import UsageError
 from gate.pipeline import run
 from gate.results import read_run
@@ -19,6 +19,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the suite, print the report, and exit with its verdict (or with the signal that ended it)."""
     out = Path(options.out)
     suite = prepare(Path(options.config), _selection(options, out), strict=options.strict)
+    claim(out, suite)
     report, signal = asyncio.run(run(suite, out, Progress(sys.stderr)))
     code = SIGNAL_EXIT + signal if signal else report.comparison.exit_code
     show_report(report, out=out, as_json=options.json, code=code)
