@@ -9,7 +9,7 @@ from pathlib import Path
 from gate.commands.output import Progress, claim, show_report
 from gate.errors import UsageError
 from gate.pipeline import run
-from gate.results import read_run
+from gate.results import MOST_TRIALS, read_run
 from gate.suite import Selection, prepare
 
 SIGNAL_EXIT = 128
@@ -18,6 +18,8 @@ SIGNAL_EXIT = 128
 def main(options: argparse.Namespace) -> int:
     """Run the suite, print the report, and exit with its verdict (or with the signal that ended it)."""
     out = Path(options.out)
+    if options.trials and options.trials > MOST_TRIALS:
+        raise UsageError(f"--trials {options.trials} is more than a run can have: {MOST_TRIALS}")
     suite = prepare(Path(options.config), _selection(options, out), strict=options.strict)
     claim(out, suite)
     report, signal = asyncio.run(run(suite, out, Progress(sys.stderr)))

@@ -153,3 +153,8 @@ def test_check_says_that_the_baseline_cannot_be_read(ran: Path, capsys: pytest.C
     assert "baseline-unreadable" in capsys.readouterr().out
     assert cli.main(["run"]) == 3
     assert "baseline_unreadable" in capsys.readouterr().out
+
+
+def test_more_trials_than_a_run_may_have_are_refused(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "--trials", "1001"]) == 2
+    assert "1000" in capsys.readouterr().err
