@@ -1,9 +1,12 @@
 """The command line: the parser, and the one boundary where every error becomes a message and an exit code."""
 
 import argparse
+import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Final, TypeAlias
 
@@ -20,16 +23,21 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 130 and 143 interrupted. `agent-gate COMMAND --help` explains one command.
 """
 
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
+_LONGEST: Final = 100_000
+_SECRET_NAME: Final = re.compile("auth|credential|key|pass|secret|token", re.IGNORECASE)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a bug prints its traceback, ready for a report."""
+    _open_streams()
     if not (sys.argv[1:] if arguments is None else arguments):
         parser().print_help(sys.stderr)
         return BAD_INPUT
     options = parser().parse_args(arguments)
     try:
         command: Callable[[argparse.Namespace], int] = import_module(f"gate.commands.{options.command}").main
-        return command(options)
+        return _flushed(command(options))
     except BadInput as error:
         from gate.check import render_findings
 
@@ -43,15 +51,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("agent-gate: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 141
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            return _bug()
+        _drop_output()
+        _complain(f"agent-gate: cannot write: {error.strerror}")
+        return BAD_INPUT
     except GateError as error:
-        print(
-            f"agent-gate: {error.message}", *([error.hint] if error.hint else []), sep="\n  ", file=sys.stderr
-        )
+        _complain(f"agent-gate: {error.message}", *([f"  {error.hint}"] if error.hint else []))
         return error.exit_code
     except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
         return _bug()
+
+
+def _open_streams() -> None:
+    """A stream that the caller closed (`>&-`) is None; what goes there is for nobody."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - to the end
+
+
+def _flushed(code: int) -> int:
+    """The code, once what was printed has been written: the interpreter's own flush would replace it."""
+    sys.stdout.flush()
+    return code
+
+
+def _drop_output() -> None:
+    """Let the interpreter's own flush at the end succeed, so that it does not replace the exit code."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -185,11 +216,19 @@ def _bug() -> int:
     import platform
     import traceback
 
-    print(
+    from gate.redact import Redactor
+
+    secrets = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
+    _complain(
         "agent-gate: this is a bug in the gate, not in your agent; please report it with these lines:",
         f"agent-gate {__version__}, Python {platform.python_version()}, {platform.platform()}",
-        traceback.format_exc(),
-        sep="\n",
-        file=sys.stderr,
+        Redactor(secrets).text(traceback.format_exc()),
     )
     return BUG
+
+
+def _complain(*texts: str) -> None:
+    """Print to standard error what may repeat hostile text: a message of an error, a traceback."""
+    from gate.publish.escape import lines
+
+    print(*(lines(text, _LONGEST) for text in texts), sep="\n", file=sys.stderr)
