@@ -80,7 +80,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
                 raise
         report = _conclude(suite, tally.evidence(_meta(suite, course)))
         results.write_run(report, suite.case_facts)
-    publish(report, out)
+        publish(report, out)
     return report, course.signal
 
 
