@@ -54,11 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return 141
     except OSError as error:
-        if error.errno not in _NO_ROOM:
-            return _bug()
-        _drop_output()
-        _complain(f"agent-gate: cannot write: {error.strerror}")
-        return BAD_INPUT
+        return _failed(error)
     except GateError as error:
         _complain(f"agent-gate: {error.message}", *([f"  {error.hint}"] if error.hint else []))
         return error.exit_code
@@ -225,6 +221,18 @@ def _bug() -> int:
         Redactor(secrets).text(traceback.format_exc()),
     )
     return BUG
+
+
+def _failed(error: OSError) -> int:
+    """A full disk and a name that no file can have are the user's; whatever else comes here is a bug."""
+    if error.errno == errno.ENAMETOOLONG:
+        _complain(f"agent-gate: {str(error.filename)[:80]}…: {error.strerror}")
+    elif error.errno in _NO_ROOM:
+        _drop_output()
+        _complain(f"agent-gate: cannot write: {error.strerror}")
+    else:
+        return _bug()
+    return BAD_INPUT
 
 
 def _complain(*texts: str) -> None:

@@ -155,6 +155,18 @@ def test_check_says_that_the_baseline_cannot_be_read(ran: Path, capsys: pytest.C
     assert "baseline_unreadable" in capsys.readouterr().out
 
 
-def test_more_trials_than_a_run_may_have_are_refused(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("ran")
+def test_more_trials_than_a_run_may_have_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "--trials", "1001"]) == 2
     assert "1000" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("ran")
+@pytest.mark.parametrize(
+    "command",
+    [["run", "--out"], ["compare", "out"], ["baseline", "accept"], ["check", "--config"], ["grade"]],
+)
+def test_a_name_that_is_too_long_is_bad_input(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*command, "x" * 5000]) == 2
+    printed = capsys.readouterr()
+    assert "name too long" in (printed.out + printed.err)
