@@ -17,7 +17,7 @@ from gate.compare import compare
 from gate.compare.evidence import Tally
 from gate.documents import write_text
 from gate.drive import drive
-from gate.errors import AgentDown
+from gate.errors import AgentDown, UsageError
 from gate.git import commit_of
 from gate.model.derived import tokens_of
 from gate.model.run import Evidence, Meta, Report, TrialRecord
@@ -28,6 +28,7 @@ from gate.results import LOG_FILE, Results
 from gate.score import score_trial
 from gate.suite import Suite
 
+_SURFACES = tuple(sink.file for sink in SINKS.values())
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -64,8 +65,9 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
     """
     course = _begin()
     watch.planned(suite)
+    _spare_recordings(suite, out)
     tally = Tally(suite.metric_facts, suite.case_facts)
-    with Results(out) as results, _interruptible(course):
+    with Results(out, _SURFACES) as results, _interruptible(course):
         try:
             async with aclosing(_measure(suite, out)) as measured:
                 async for trace, record in measured:
@@ -88,7 +90,7 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     """Score recorded traces again, with this suite's cases, metrics and rules."""
     course = _begin()
     tally = Tally(suite.metric_facts, suite.case_facts)
-    with Results(out) as results:
+    with Results(out, _SURFACES) as results:
         async with _lifecycle(suite):
             for trace in traces:
                 record = await _score(suite, trace)
@@ -105,6 +107,16 @@ def publish(report: Report, out: Path) -> None:
     """Write every surface of a report into the run's folder."""
     for sink in SINKS.values():
         write_text(out / sink.file, sink.render(report))
+
+
+def _spare_recordings(suite: Suite, out: Path) -> None:
+    """Refuse a run whose own files would take the place of the recordings that it replays."""
+    agent = suite.config.agent
+    recordings = Path(str(agent.options.get("traces")))
+    if agent.protocol == "replay" and recordings.resolve().parent == out.resolve():
+        reason = f"{recordings} is replayed, and the files of this run would overwrite it"
+        hint = "Choose another folder with --out, or move the recordings."
+        raise UsageError(reason, hint=hint)
 
 
 async def _measure(suite: Suite, out: Path) -> AsyncGenerator[tuple[Trace, TrialRecord], None]:

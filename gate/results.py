@@ -51,10 +51,14 @@ class StoredRun:
 
 
 class Results:
-    """Writes a run's folder; nothing but an index of the trials stays in memory."""
+    """Writes a run's folder; nothing but an index of the trials stays in memory.
 
-    def __init__(self, folder: Path) -> None:
+    `surfaces` are the names of files that others write at the end, from run.json.
+    """
+
+    def __init__(self, folder: Path, surfaces: Sequence[str] = ()) -> None:
         self.folder = folder
+        self._surfaces = tuple(surfaces)
         self._cases: dict[str, int] = {}
         self._index = array("q")  # three numbers a trial: the case's number, the trial's, its offset
 
@@ -65,6 +69,9 @@ class Results:
             self._traces: TextIO = (self.folder / TRACES_FILE).open("a", encoding="utf-8", newline="\n")
             self._alone()
             self._traces.truncate(0)
+            # A run that ends before its verdict must not leave the verdict of the one before.
+            for name in (RUN_FILE, *self._surfaces):
+                (self.folder / name).unlink(missing_ok=True)
             # Without a name: nothing is left of it, not even by SIGKILL.
             self._spool: TextIO = TemporaryFile("w+", encoding="utf-8", newline="\n", dir=self.folder)
         except OSError as error:

@@ -243,3 +243,28 @@ def test_a_command_that_is_too_long_for_the_kernel_is_an_agent_that_is_down(tmp_
     done = gate("run", cwd=project)
     assert done.code == 3, done.out[-2000:] + done.err[-2000:]
     assert "cannot start: Argument list too long" in done.out
+
+
+def test_a_replay_does_not_overwrite_its_own_recordings(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "agent", "none")
+    assert gate("run", cwd=project).code == 0
+    replay = (
+        "version: 1\nagent: {protocol: replay, replay: {traces: out/traces.jsonl}}\ndataset: golden.yaml\n"
+    )
+    (project / "agent-gate.yml").write_text(replay, encoding="utf-8")
+    done = gate("run", cwd=project)
+    assert done.code == 2
+    assert "would overwrite it" in done.err
+    assert len(is_whole(project / "out").trials) == 1
+    assert gate("run", "--out", "again", cwd=project).code == 0
+
+
+def test_a_run_that_has_no_verdict_leaves_none_of_the_run_before(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "agent", "none")
+    assert gate("run", cwd=project).code == 0
+    (project / "recorded.jsonl").write_text("{", encoding="utf-8")
+    replay = "version: 1\nagent: {protocol: replay, replay: {traces: recorded.jsonl}}\ndataset: golden.yaml\n"
+    (project / "agent-gate.yml").write_text(replay, encoding="utf-8")
+    assert gate("run", cwd=project).code == 2
+    assert not (project / "out/run.json").exists()
+    assert not (project / "out/junit.xml").exists()
