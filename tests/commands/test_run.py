@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,11 +178,13 @@ def test_a_committed_baseline_that_was_deleted_is_undecided(project: Path) -> No
     assert "git restore golden/baseline.jsonl" in done.out
 
 
-def test_a_malformed_baseline_is_bad_input_before_anything_runs(accepted: Path) -> None:
-    baseline = accepted / "golden/baseline.jsonl"
+def test_a_malformed_baseline_is_bad_input_before_anything_runs(accepted: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "weather"
+    shutil.copytree(accepted, copy)
+    baseline = copy / "golden/baseline.jsonl"
     lines = baseline.read_text(encoding="utf-8").splitlines()
     baseline.write_text("\n".join([*lines, '{"oops": 1}', ""]), encoding="utf-8")
-    done = gate("run", cwd=accepted)
+    done = gate("run", cwd=copy)
     assert done.code == 2
     assert "baseline-malformed" in done.err
     assert f"line {len(lines) + 1}" in done.err
