@@ -11,7 +11,6 @@ import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 from typing import Self, TypeAlias
 
@@ -19,6 +18,7 @@ import httpx
 
 from gate.model import Json
 from gate.redact import excerpt
+from gate.tls import LazyContext
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 MIB = 1024 * 1024
@@ -165,7 +165,7 @@ class Client:
             headers=_encoded({"user-agent": "agent-gate", "accept-encoding": "gzip", **headers}),
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_WITHIN_S)),
             limits=httpx.Limits(keepalive_expiry=_REUSE_WITHIN_S),
-            verify=_tls(),
+            verify=LazyContext(ssl.PROTOCOL_TLS_CLIENT),
             trust_env=trust_env,
             transport=transport,
         )
@@ -226,12 +226,6 @@ class Client:
                     raise TooBig(f"the answer of {_shown(url)} exceeds {self._max_bytes:,} bytes")
                 if chunk:
                     yield chunk
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """Loading the authorities takes 50 ms: once a process. It honours SSL_CERT_FILE, which is no proxy."""
-    return httpx.create_ssl_context()
 
 
 def _content(json: Json) -> bytes | None:

@@ -76,6 +76,9 @@ class Acceptance:
                 return _any([self.of(_schema(branch)) for branch in branches])
             case "allOf", [*branches]:
                 return _all([self.of(_schema(branch)) for branch in branches])
+            case "not", dict() if _is_words(wanted):
+                banned = self.of(wanted)
+                return lambda value: not banned(value)
             case "if", dict():
                 return self._choice(wanted, schema)
             case "propertyNames", dict():
@@ -179,25 +182,45 @@ def _limit(keyword: str, wanted: Json) -> Accept:
         case ("enum", [*words]) if all(isinstance(word, str) for word in words):
             known = frozenset(words)
             return lambda value: type(value) is str and value in known
-        case "const", str(word):
-            return lambda value: type(value) is str and value == word
-        case "minItems", int(least):
-            return lambda value: type(value) is not list or len(value) >= least
-        case "minLength", int(least):
-            return lambda value: type(value) is not str or len(value) >= least
-        case "minProperties", int(least):
-            return lambda value: type(value) is not dict or len(value) >= least
+        case "const", str() | int() if type(wanted) is not bool:
+            return lambda value: type(value) is type(wanted) and value == wanted
         case "uniqueItems", True:
             return lambda value: type(value) is not list or _are_distinct_texts(value)
         case "pattern", str(pattern):
             search = re.compile(pattern).search
             return lambda value: type(value) is not str or search(value) is not None
-        case "minimum", int(bound) | float(bound):
+        case "dependentRequired", dict():
+            return lambda value: type(value) is not dict or _are_together(value, wanted)
+        case _, int(bound) | float(bound):
+            return _bound(keyword, bound)
+        case _:
+            return _no
+
+
+def _bound(keyword: str, bound: float) -> Accept:
+    match keyword:
+        case "minItems":
+            return lambda value: type(value) is not list or len(value) >= bound
+        case "minLength":
+            return lambda value: type(value) is not str or len(value) >= bound
+        case "minProperties":
+            return lambda value: type(value) is not dict or len(value) >= bound
+        case "minimum":
             return lambda value: not isinstance(value, int | float) or value >= bound
-        case "maximum", int(bound) | float(bound):
+        case "exclusiveMinimum":
+            return lambda value: not isinstance(value, int | float) or value > bound
+        case "maximum":
             return lambda value: not isinstance(value, int | float) or value <= bound
         case _:
             return _no
+
+
+def _are_together(value: Mapping[str, Json], needs: Mapping[str, Json]) -> bool:
+    return all(
+        isinstance(others, list) and set(others) <= value.keys()
+        for key, others in needs.items()
+        if key in value
+    )
 
 
 def _are_distinct_texts(value: list[Json]) -> bool:

@@ -6,11 +6,7 @@ from dataclasses import fields
 from datetime import date
 from functools import cache, partial
 from types import UnionType
-from typing import TypeVar, Union, cast, get_args, get_origin
-
-from cattrs import Converter
-from cattrs.errors import BaseValidationError
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from typing import TYPE_CHECKING, TypeVar, Union, cast, get_args, get_origin
 
 from gate.model import Json
 from gate.model.run import Sample, Value
@@ -28,6 +24,10 @@ from gate.model.trace import (
     TimedOut,
 )
 
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+# cattrs is imported where it is used: a run sends its first request before it writes its first record.
 T = TypeVar("T")
 
 KINDS: Mapping[str, type] = {
@@ -61,6 +61,8 @@ def dump(record: object) -> Json:
 
 def load(record: type[T], data: Json) -> T:
     """The record whose JSON form is `data`; raises Malformed."""
+    from cattrs.errors import BaseValidationError
+
     try:
         return _converter().structure(data, record)
     except BaseValidationError as error:
@@ -79,6 +81,8 @@ def _name(record: object) -> str:
 
 
 def _first_cause(error: BaseException) -> str:
+    from cattrs.errors import BaseValidationError
+
     while isinstance(error, BaseValidationError) and error.exceptions:
         error = error.exceptions[0]
     notes = " ".join(getattr(error, "__notes__", ()))
@@ -86,7 +90,9 @@ def _first_cause(error: BaseException) -> str:
 
 
 @cache
-def _converter() -> Converter:
+def _converter() -> "Converter":
+    from cattrs import Converter
+
     converter = Converter(omit_if_default=True, forbid_extra_keys=True)
     converter.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     converter.register_unstructure_hook_func(lambda kind: kind is object, lambda value: value)
@@ -158,7 +164,9 @@ def _unexpected(wanted: str, data: Json) -> TypeError:
     return TypeError(f"expected {wanted}, got {str(data)[:80]!r}")
 
 
-def _structure_list_fn(converter: Converter, kind: type) -> Callable[[Json, object], object]:
+def _structure_list_fn(converter: "Converter", kind: type) -> Callable[[Json, object], object]:
+    from cattrs.errors import BaseValidationError
+
     item = get_args(kind)[0]
 
     def structure(data: Json, _: object) -> object:
@@ -194,10 +202,14 @@ def _unstructure_value(value: Value) -> Json:
 
 
 def _renames(record: type) -> dict[str, object]:
+    from cattrs.gen import override
+
     return {f.name: override(rename=_RENAMED[f.name]) for f in fields(record) if f.name in _RENAMED}
 
 
-def _structure_fn(converter: Converter, record: type) -> Callable[..., object]:
+def _structure_fn(converter: "Converter", record: type) -> Callable[..., object]:
+    from cattrs.gen import make_dict_structure_fn
+
     function: Callable[..., object] = make_dict_structure_fn(
         record,
         converter,
@@ -207,7 +219,9 @@ def _structure_fn(converter: Converter, record: type) -> Callable[..., object]:
     return function
 
 
-def _unstructure_fn(converter: Converter, record: type) -> Callable[..., object]:
+def _unstructure_fn(converter: "Converter", record: type) -> Callable[..., object]:
+    from cattrs.gen import make_dict_unstructure_fn
+
     plain: Callable[..., dict[str, object]] = make_dict_unstructure_fn(
         record,
         converter,
