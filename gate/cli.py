@@ -20,7 +20,7 @@ more:
   schema NAME           print a JSON Schema for your editor
 
 exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed, 70 a bug in the gate,
-130 and 143 interrupted. `agent-gate COMMAND --help` explains one command.
+129, 130 and 143 interrupted. `agent-gate COMMAND --help` explains one command.
 """
 
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
