@@ -138,6 +138,14 @@ def promptfoo(program: Path, url: str, cases: int) -> None:
 
 
 def _promptfoo(program: Path, folder: Path, url: str, cases: int) -> float:
+    command, env = promptfoo_command(program, folder, url, cases)
+    start = time.perf_counter()
+    subprocess.run(command, check=True, cwd=folder, env=env, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def promptfoo_command(program: Path, folder: Path, url: str, cases: int) -> tuple[list[str], dict[str, str]]:
+    """Write a suite for promptfoo's http provider; the command that runs it, and its environment."""
     target = {
         "id": f"{url}/chat",
         "config": {
@@ -147,28 +155,18 @@ def _promptfoo(program: Path, folder: Path, url: str, cases: int) -> float:
             "transformResponse": "json.reply",
         },
     }
-    test = {"assert": [{"type": "contains", "value": "London"}]}
-    tests = [{"vars": {"n": number}, **test} for number in range(cases)]
-    config = folder / "promptfooconfig.json"
-    config.write_text(json.dumps({"prompts": ["hi {{n}}"], "providers": [target], "tests": tests}))
+    tests = [
+        {"vars": {"n": number}, "assert": [{"type": "contains", "value": "London"}]}
+        for number in range(cases)
+    ]
+    config = {"prompts": ["hi {{n}}"], "providers": [target], "tests": tests}
+    (folder / "promptfooconfig.json").write_text(json.dumps(config))
     quiet = {
         "PROMPTFOO_DISABLE_TELEMETRY": "1",
         "PROMPTFOO_DISABLE_UPDATE": "1",
         "PROMPTFOO_CONFIG_DIR": str(folder),
     }
-    command = [
-        str(program.absolute()),
-        "eval",
-        "-c",
-        str(config),
-        "--no-cache",
-        "-j",
-        "4",
-        "--no-table",
-    ]
-    start = time.perf_counter()
-    subprocess.run(command, check=True, env={**os.environ, **quiet}, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    return [str(program.absolute()), "eval", "--no-cache", "-j", "4", "--no-table"], {**os.environ, **quiet}
 
 
 def main() -> int:

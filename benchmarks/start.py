@@ -5,7 +5,6 @@ Goal: ten times sooner than promptfoo. `--help` is timed too: it must pay for no
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from benchmarks.memory import CONFIG
+from benchmarks.overhead import promptfoo_command
 
 GOAL = 10.0
 ROUNDS = 3
@@ -71,22 +71,6 @@ def best(measure: Callable[[], float]) -> float:
     return min(measure() for _ in range(ROUNDS))
 
 
-def promptfoo_config(folder: Path, url: str) -> None:
-    """The same case for promptfoo's http provider."""
-    target = {
-        "id": f"{url}/chat",
-        "config": {
-            "method": "POST",
-            "headers": {"content-type": "application/json"},
-            "body": {"message": "{{prompt}}"},
-            "transformResponse": "json.reply",
-        },
-    }
-    tests = [{"assert": [{"type": "contains", "value": "14 C"}]}]
-    config = {"prompts": ["hi"], "providers": [target], "tests": tests}
-    (folder / "promptfooconfig.json").write_text(json.dumps(config), encoding="utf-8")
-
-
 def main() -> int:
     """Print the times; 1 where promptfoo was measured and the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -108,14 +92,8 @@ def main() -> int:
         print(f"agent-gate --help: {best(lambda: whole_s([*gate, '--help'], env)):.2f} s")
         if options.promptfoo is None:
             return 0
-        promptfoo_config(folder, url)
-        quiet = {
-            "PROMPTFOO_DISABLE_TELEMETRY": "1",
-            "PROMPTFOO_DISABLE_UPDATE": "1",
-            "PROMPTFOO_CONFIG_DIR": name,
-        }
-        command = [str(options.promptfoo.absolute()), "eval", "--no-cache", "--no-table"]
-        theirs = best(lambda: first_request_s(command, folder, {**env, **quiet}))
+        command, quiet = promptfoo_command(options.promptfoo, folder, url, 1)
+        theirs = best(lambda: first_request_s(command, folder, quiet))
     print(f"promptfoo eval: first request after {theirs:.2f} s ({theirs / ours:.1f} times; goal: {GOAL:g})")
     return int(theirs / ours < GOAL)
 
