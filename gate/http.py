@@ -6,7 +6,6 @@ Redirects are never followed, a status is never an error, and no proxy is used u
 import json as jsonlib
 import math
 import re
-import ssl
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -18,6 +17,7 @@ from typing import Self, TypeAlias
 import httpx
 
 from gate.model import Json
+from gate.network import check_proxies, own_authorities
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 MIB = 1024 * 1024
@@ -158,6 +158,8 @@ class Client:
         trust_env: bool = False,
         transport: Transport | None = None,
     ) -> None:
+        if trust_env:
+            check_proxies()
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
         self._client = httpx.AsyncClient(
@@ -228,10 +230,8 @@ class Client:
                     yield chunk
 
 
-@cache
-def _tls() -> ssl.SSLContext:
-    """Loading the authorities takes 50 ms: once a process. It honours SSL_CERT_FILE, which is no proxy."""
-    return httpx.create_ssl_context()
+# Loading the authorities takes 50 ms: once a process.
+_tls = cache(lambda: own_authorities() or httpx.create_ssl_context(trust_env=False))
 
 
 def _content(json: Json, body: bytes | None) -> bytes | None:

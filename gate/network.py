@@ -1,0 +1,52 @@
+"""What a network asks of its guests: proxies, and authorities of its own, from the usual variables."""
+
+import os
+import ssl
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from gate.errors import UsageError
+
+AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
+
+
+def own_authorities() -> ssl.SSLContext | None:
+    """A context that trusts what the first of AUTHORITIES names, and nothing else; None where none is set.
+
+    Raises UsageError where it names nothing usable.
+    """
+    for name in AUTHORITIES:
+        if path := os.environ.get(name):
+            return _context(name, path)
+    return None
+
+
+def _context(name: str, path: str) -> ssl.SSLContext:
+    try:
+        if Path(path).is_dir():
+            return ssl.create_default_context(capath=path)
+        return ssl.create_default_context(cafile=path)
+    except OSError as error:
+        reason = f"{name} names {path}, which cannot be read as certificates: {error.strerror or error}"
+        hint = "It must name a PEM file; in a container, one that is there inside the container too."
+        raise UsageError(reason, hint=hint) from error
+
+
+def check_proxies() -> None:
+    """Raise UsageError where the environment names a proxy in a form that cannot be used.
+
+    The address itself is not repeated: it may hold a password.
+    """
+    for scheme, address in getproxies().items():
+        if scheme in ("http", "https", "all") and not _usable(address):
+            reason = f"{scheme.upper()}_PROXY is not the address of a proxy that can be used"
+            raise UsageError(reason, hint="Write it like http://proxy.example:3128.")
+
+
+def _usable(address: str) -> bool:
+    try:
+        parts = urlsplit(address if "://" in address else f"http://{address}")
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
