@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final, TypeAlias
 
 from gate import __version__
-from gate.errors import BUG, BadInput, GateError, Interrupted
+from gate.errors import BUG, BadInput, GateError, Interrupted, bug_report
 
 EPILOG: Final = """\
 more:
@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return error.exit_code
     except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
-        return _bug()
+        print(bug_report(), file=sys.stderr)
+        return BUG
 
 
 def parser() -> argparse.ArgumentParser:
@@ -172,17 +173,3 @@ def _assignment(text: str) -> str:
     if not text.partition("=")[0] or "=" not in text:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return text
-
-
-def _bug() -> int:
-    import platform
-    import traceback
-
-    print(
-        "agent-gate: this is a bug in the gate, not in your agent; please report it with these lines:",
-        f"agent-gate {__version__}, Python {platform.python_version()}, {platform.platform()}",
-        traceback.format_exc(),
-        sep="\n",
-        file=sys.stderr,
-    )
-    return BUG

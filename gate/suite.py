@@ -55,10 +55,18 @@ class Selection:
     note: str = ""
 
 
-def prepare(config_path: Path, selection: Selection, *, strict: bool = False, boots: bool = True) -> Suite:
+def prepare(
+    config_path: Path,
+    selection: Selection,
+    *,
+    strict: bool = False,
+    boots: bool = True,
+    secrets: Sequence[str] = (),
+) -> Suite:
     """Check everything and load the baseline; raises BadInput with every finding, or UsageError.
 
-    `boots` false is for what runs without the agent: its program and variables are not looked for.
+    `boots` false is for what runs without the agent: its program and variables are not looked for. `secrets`
+    are taken out of every text as the values of `pass_env` are.
     """
     today = datetime.now(UTC).date()
     checked = check(config_path, today=today, boots=boots)
@@ -70,7 +78,7 @@ def prepare(config_path: Path, selection: Selection, *, strict: bool = False, bo
     if config is None or _is_fatal(findings, strict=strict):
         raise BadInput(findings)
     config = _varied(config, selection)
-    redact = Redactor(_secrets(config))
+    redact = Redactor((*secrets, *secrets_of(config)))
     cases = select(checked.cases, selection.cases, selection.tags)
     metrics = build(config.metrics)
     expected = {case.id: _redacted(case, redact) for case in cases}
@@ -151,7 +159,8 @@ def _is_fatal(findings: Sequence[Finding], *, strict: bool) -> bool:
     return any(strict or finding.level == "error" for finding in findings)
 
 
-def _secrets(config: Config) -> list[str]:
+def secrets_of(config: Config) -> list[str]:
+    """The values of `pass_env`."""
     boot = config.agent.boot
     names = boot.pass_env if isinstance(boot, CommandBoot) else ()
     return [os.environ[name] for name in names if os.environ.get(name)]

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TextIO
 
+from gate.redact import Redactor
+
 SHORTEST_SECRET: Final = 8
 """Values with fewer characters are not masked: the runner would mask half of every text."""
 
@@ -19,13 +21,17 @@ class Log:
     """The step's log. All that is printed inside the block is text, whatever it looks like.
 
     The runner obeys no command in it (stop-commands, with a token that nobody can guess), and `inert` breaks
-    what looks like one. Standard error is joined in: in two streams the order would not be kept.
+    what looks like one. Standard error is joined in: in two streams the order would not be kept. `redact`
+    knows all that is masked.
     """
 
     def __init__(self, stream: TextIO, inert: Callable[[str], str]) -> None:
+        self.redact = Redactor()
         self._stream = stream
-        self._text = _Text(stream, inert)
+        self._inert = inert
+        self._text = _Text(stream, self._clean)
         self._token = ""
+        self._secrets: set[str] = set()
         self._redirected = ExitStack()
 
     def __enter__(self) -> Self:
@@ -42,11 +48,15 @@ class Log:
         self._resume()
 
     def mask(self, values: Iterable[str]) -> None:
-        """Have the runner mask these wherever they turn up in the log."""
-        found = {value.strip() for value in values}
-        self.commands(
-            f"::add-mask::{_escaped(value)}" for value in sorted(found) if len(value) >= SHORTEST_SECRET
-        )
+        """Take these out of the log, and have the runner do so in whatever later steps print."""
+        found = {value.strip() for value in values if len(value.strip()) >= SHORTEST_SECRET}
+        self._secrets |= found
+        self.redact = Redactor(self._secrets)
+        self.commands(f"::add-mask::{_escaped(value)}" for value in sorted(found))
+
+    def show_warning(self, text: str) -> None:
+        """Print a warning that the run's page shows as well."""
+        self.commands([f"::warning title=Agent Gate::{_escaped(self._clean(text))}"])
 
     def commands(self, lines: Iterable[str]) -> None:
         """Print lines that the runner shall obey, each of them one whole command."""
@@ -55,6 +65,9 @@ class Log:
             self._resume()
             self._print(*told)
             self._stop()
+
+    def _clean(self, text: str) -> str:
+        return self._inert(self.redact.text(text))
 
     def _stop(self) -> None:
         self._token = secrets.token_hex(16)

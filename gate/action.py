@@ -1,0 +1,291 @@
+"""GitHub's side of a run: the Action's inputs in; log, summary, outputs, comment and exit code out."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from gate.errors import BUG, BadInput, GateError, UsageError, bug_report
+from gate.github.api import connect
+from gate.github.comment import CommentResult, Mode, publish_comment
+from gate.github.event import read_context
+from gate.github.step import Log, add_summary, set_outputs
+from gate.model.finding import Finding
+from gate.model.run import Report
+from gate.publish.escape import without_commands
+
+INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "config": "agent-gate.yml",
+        "working-directory": ".",
+        "github-token": "",
+        "comment": "on",
+        "comment-id": "default",
+        "output-directory": "out",
+    }
+)
+"""The inputs of action.yml and what an empty one means; the token's default is the job's own."""
+
+OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url")
+COMMENT_MODES: Final[tuple[Mode, ...]] = ("on", "changes", "off")
+SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
+"""Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
+
+_SIGNAL_EXIT = 128
+_WITHHELD_PREFIXES = ("INPUT_", "ACTIONS_")
+_WITHHELD = frozenset(
+    {"GITHUB_TOKEN", "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What the workflow asks for, checked; `config` and `out` are seen from the repository's root."""
+
+    config: Path
+    out: Path
+    token: str = field(repr=False)
+    comment: Mode
+    comment_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How the step ended: with a report in `out`, or without and then with what to tell instead of it."""
+
+    code: int
+    report: Report | None = None
+    out: Path | None = None
+    headline: str = ""
+    details: str = ""
+    interrupted: bool = False
+
+    def comment(self, budget: int) -> str:
+        """The comment's body in `budget` bytes."""
+        from gate.publish import comment
+
+        return comment.render(self.report, budget=budget) if self.report else self._instead(budget)
+
+    def summary(self) -> str:
+        """The job's summary."""
+        from gate.publish import summary
+
+        return summary.render(self.report) if self.report else self._instead(summary.BUDGET)
+
+    def _instead(self, budget: int) -> str:
+        from gate.publish.escape import fence
+
+        in_characters = (budget - 500) // 4  # of at most four bytes each
+        return f"### Agent Gate: {self.headline}\n\n{fence(self.details, in_characters)}\n"
+
+
+def main() -> int:
+    """Run the step; returns its exit code. A bug is 70: never a code that reads as a verdict."""
+    environ = withhold(os.environ)
+    with Log(sys.stdout, without_commands) as log:
+        try:
+            return _step(environ, log)
+        except KeyboardInterrupt:
+            print("agent-gate: interrupted")
+            return _SIGNAL_EXIT + signal.SIGINT
+        except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
+            print(bug_report())
+            return BUG
+
+
+def withhold(environ: MutableMapping[str, str]) -> dict[str, str]:
+    """A copy of the environment; what only the runner and the gate may know is taken out of the original.
+
+    So no `pass_env` can hand the job's token, its inputs or its command files on to the agent.
+    """
+    before = dict(environ)
+    for name in before:
+        if name in _WITHHELD or name.startswith(_WITHHELD_PREFIXES):
+            del environ[name]
+    return before
+
+
+def _step(environ: Mapping[str, str], log: Log) -> int:
+    workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
+    os.chdir(workspace)
+    inputs, ending = None, None
+    try:
+        inputs = read_inputs(environ, workspace)
+        log.mask([inputs.token])
+        ending = _judged(inputs, log)
+    except BadInput as error:
+        ending = _bad_input(error, environ.keys() - os.environ.keys())
+    except GateError as error:
+        ending = _failed(error)
+    if ending.out:
+        _give_back(ending.out, workspace)
+    set_outputs(environ, _outputs(ending))
+    add_summary(environ, log.redact.text(ending.summary()))
+    if inputs and not ending.interrupted:
+        _comment(inputs, ending, environ, log)
+    return ending.code
+
+
+def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
+    """Read INPUT_*; raises UsageError for a value that means nothing, or a folder outside the repository."""
+    given = {name: _input(environ, name) for name in INPUTS}
+    mode = next((mode for mode in COMMENT_MODES if mode == given["comment"]), None)
+    if mode is None:
+        raise UsageError(f"the input `comment` is '{given['comment']}'; it can be {', '.join(COMMENT_MODES)}")
+    folder = _inside(workspace, "working-directory", Path(given["working-directory"]))
+    out = _inside(workspace, "output-directory", folder / given["output-directory"])
+    if out == Path():
+        raise UsageError("the input `output-directory` names the repository itself; name a folder in it")
+    return Inputs(
+        config=Path(os.path.normpath(folder / given["config"])),
+        out=out,
+        token=given["github-token"],
+        comment=mode,
+        comment_id=given["comment-id"],
+    )
+
+
+def _input(environ: Mapping[str, str], name: str) -> str:
+    """The runner upper-cases an input's name and keeps its hyphens; YAML 1.1 made booleans of on and off."""
+    value = environ.get(f"INPUT_{name.upper()}", "").strip() or INPUTS[name]
+    return {"true": "on", "false": "off"}.get(value.lower(), value) if name == "comment" else value
+
+
+def _inside(workspace: Path, name: str, path: Path) -> Path:
+    """The path seen from the workspace; links are followed first, so that none leads out."""
+    real = (workspace / path).resolve()
+    if not real.is_relative_to(workspace):
+        raise UsageError(
+            f"the input `{name}` leads out of the repository: {path}",
+            hint="Name a folder inside it; later steps see nothing else of what is written here.",
+        )
+    return real.relative_to(workspace)
+
+
+def _judged(inputs: Inputs, log: Log) -> Ending:
+    from gate.commands.output import Progress, show_report
+    from gate.pipeline import run
+    from gate.suite import Selection, prepare, secrets_of
+
+    suite = prepare(inputs.config, Selection(), secrets=[inputs.token])
+    log.mask(secrets_of(suite.config))
+    _without_links(inputs.out)
+    report, number = asyncio.run(run(suite, inputs.out, Progress(sys.stdout)))
+    if number:
+        for following in (signal.SIGINT, signal.SIGTERM):  # the runner sends both; the rest is quickly done
+            signal.signal(following, signal.SIG_IGN)
+    code = _SIGNAL_EXIT + number if number else report.comparison.exit_code
+    show_report(report, out=inputs.out, code=code)
+    return Ending(code=code, report=report, out=inputs.out, interrupted=bool(number))
+
+
+def _without_links(out: Path) -> None:
+    """A pull request may bring the folder, with links in it to wherever it would have us write."""
+    if out.is_dir():
+        for path in out.iterdir():
+            if path.is_symlink():
+                path.unlink()
+
+
+def _bad_input(error: BadInput, withheld: Iterable[str]) -> Ending:
+    from gate.check import render_findings
+
+    findings = tuple(_explained(finding, withheld) for finding in error.findings)
+    text = render_findings(findings)
+    print(text)
+    count = f"{len(findings)} finding" + "s" * (len(findings) != 1)
+    return Ending(
+        code=error.exit_code,
+        headline=f"not run — {count} in the config or the cases",
+        details=text,
+    )
+
+
+def _explained(finding: Finding, withheld: Iterable[str]) -> Finding:
+    """A variable that is set for the step, but not for the agent, is not simply "not set"."""
+    named = [name for name in withheld if finding.rule == "unset-variable" and name in finding.what.split()]
+    if not named:
+        return finding
+    return replace(
+        finding,
+        what=f"the variable {named[0]} is the runner's, and never reaches the agent",
+        fix="Give the agent a token of its own, under another name.",
+    )
+
+
+def _failed(error: GateError) -> Ending:
+    text = "\n".join([error.message, *([error.hint] if error.hint else [])])
+    print(f"agent-gate: {text}")
+    return Ending(code=error.exit_code, headline="not run", details=text)
+
+
+def _outputs(ending: Ending) -> dict[str, str]:
+    from gate.publish import SINKS
+    from gate.results import RUN_FILE
+
+    outputs = {"exit-code": str(ending.code)}
+    if ending.report is None or ending.out is None:
+        return outputs
+    comparison = ending.report.comparison
+    return {
+        **outputs,
+        "verdict": comparison.verdict,
+        "regressed": str(sum(case.klass == "regressed" for case in comparison.cases)),
+        "run": (ending.out / RUN_FILE).as_posix(),
+        "junit": (ending.out / SINKS["junit"].file).as_posix(),
+    }
+
+
+def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> None:
+    """Write the comment where there is a pull request; what stands in the way is a warning."""
+    if inputs.comment == "off" or not environ.get("GITHUB_EVENT_PATH"):
+        return
+    try:
+        result = asyncio.run(_published(inputs, ending, environ, log))
+    except UsageError as error:
+        result = CommentResult(action="failed", warning=f"No comment was written: {error.message}")
+    if result.warning:
+        log.show_warning(result.warning)
+    print(f"Comment: {result.action.replace('_', ' ')} {result.url}".rstrip())
+    set_outputs(environ, {"comment-url": result.url})
+
+
+async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> CommentResult:
+    context = read_context(environ)
+    link = f"[Summary and files of run {context.run_id}, attempt {context.attempt}]({context.run_url})\n"
+    async with connect(context.api_url, inputs.token) as api:
+        return await publish_comment(
+            api,
+            context,
+            lambda budget: log.redact.text(f"{ending.comment(budget - len(link.encode()) - 1)}\n{link}"),
+            comment_id=inputs.comment_id,
+            mode=inputs.comment,
+            notable=ending.report is None or _is_notable(ending.report),
+            severity=SEVERITIES[ending.report.comparison.verdict if ending.report else ""],
+        )
+
+
+def _is_notable(report: Report) -> bool:
+    """Whether anything moved; where nothing is compared, whether it is no pass."""
+    from gate.publish.groups import group
+    from gate.publish.headline import got_worse
+
+    found = group(report)
+    moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
+    return bool(moved) or report.comparison.verdict != "pass" or got_worse(report)
+
+
+def _give_back(out: Path, workspace: Path) -> None:
+    """Give what we made to the workspace's owner: root's files would break the runner's next checkout."""
+    owner = workspace.stat()
+    if not out.is_dir() or owner.st_uid == os.geteuid():
+        return
+    made_from = [folder for folder in (out, *out.parents) if folder != Path()]
+    for path in (*made_from, *out.iterdir()):
+        if path.lstat().st_uid == os.geteuid():
+            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
