@@ -30,6 +30,15 @@ def is_tracked(root: Path, path: Path) -> bool:
     return _git(root, "ls-files", "--error-unmatch", "--", str(path.absolute())) is not None
 
 
+def files_of(root: Path) -> tuple[str, ...]:
+    """The files under `root` that are tracked, or could be: not ignored. Empty outside a repository.
+
+    Named from `root`; a submodule is its folder, and a tracked file may be missing on disk.
+    """
+    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    return tuple(name for name in (listed or "").split("\0") if name)
+
+
 def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:
     top = Path((_git(root, "rev-parse", "--show-toplevel") or "").strip()).resolve()
     changed = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames") or ""

@@ -16,7 +16,7 @@ from gate.formats.key import line_key
 from gate.formats.records import Malformed, dump, load
 from gate.git import is_tracked
 from gate.model.case import Case, Expect, Turn, User
-from gate.model.config import CommandBoot, Config
+from gate.model.config import CommandBoot, Config, ContainerBoot
 from gate.model.finding import Finding, Place
 from gate.model.run import Baseline, BaselineFacts, CaseFacts, MetricFacts
 from gate.redact import Redactor
@@ -104,7 +104,7 @@ def _varied(config: Config, selection: Selection) -> Config:
     if not selection.env:
         return config
     boot = config.agent.boot
-    if not isinstance(boot, CommandBoot):
+    if not isinstance(boot, CommandBoot | ContainerBoot):
         raise UsageError("--env is for an agent that the gate starts: this one runs already")
     env = dict(pair.split("=", 1) for pair in selection.env)
     return replace(config, agent=replace(config.agent, boot=replace(boot, env={**boot.env, **env})))
@@ -162,7 +162,7 @@ def _is_fatal(findings: Sequence[Finding], *, strict: bool) -> bool:
 def secrets_of(config: Config) -> list[str]:
     """The values of `pass_env`."""
     boot = config.agent.boot
-    names = boot.pass_env if isinstance(boot, CommandBoot) else ()
+    names = boot.pass_env if isinstance(boot, CommandBoot | ContainerBoot) else ()
     return [os.environ[name] for name in names if os.environ.get(name)]
 
 
