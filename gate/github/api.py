@@ -35,7 +35,14 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 @asynccontextmanager
-async def connect(url: str, token: str, *, transport: Transport | None = None) -> AsyncIterator["Api"]:
+async def connect(
+    url: str,
+    token: str,
+    *,
+    transport: Transport | None = None,
+    sleep: Sleep = asyncio.sleep,
+    now: Callable[[], float] = time.time,
+) -> AsyncIterator["Api"]:
     """Open an Api at GITHUB_API_URL; proxy and authorities of the environment are honoured.
 
     Raises UsageError for a token or a network setting that cannot be used.
@@ -57,7 +64,7 @@ async def connect(url: str, token: str, *, transport: Transport | None = None) -
         transport=transport,
     )
     async with client:
-        yield Api(client, url)
+        yield Api(client, url, sleep=sleep, now=now)
 
 
 class Api:
@@ -87,7 +94,7 @@ class Api:
         return _json(await self._ask("GET", _with(path, query), needs=needs))
 
     async def send(self, method: Method, path: str, body: Json = None, *, needs: str) -> Json:
-        """Change something; None where the answer has no body. Raises Unclear where a POST may have worked."""
+        """Change something; None where no body comes back. Raises Unclear where a POST may have worked."""
         return _json(await self._ask(method, path, body, needs=needs))
 
     async def pages(

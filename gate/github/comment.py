@@ -81,7 +81,7 @@ async def publish_comment(  # noqa: PLR0913  # each is a setting of its own
         return CommentResult(action="off")
     begin = mode == "on" or notable
     try:
-        pull = await find_pull(api, context)
+        pull = await find_pull(api, context, needs=NEEDS)
         if pull is None:
             return CommentResult(action="no_pull_request")
         if context.event in _ONE_HEAD and pull.head_sha != context.head_sha:
@@ -157,10 +157,12 @@ class _Thread:
         for budget in BUDGETS:
             body: Json = {"body": stamps.write(stamp, body_for(budget))}
             try:
-                return await self._put(found, body)
+                await self._put(found, body)
             except TooLong:
                 if budget == BUDGETS[-1]:
                     raise
+            else:
+                return
 
     async def _put(self, found: _Comment | None, body: Json) -> None:
         if found is None:

