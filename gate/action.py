@@ -4,54 +4,27 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping, MutableMapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from gate.errors import BUG, BadInput, GateError, UsageError, bug_report
 from gate.github.api import connect
-from gate.github.comment import CommentResult, Mode, publish_comment
+from gate.github.comment import CommentResult, publish_comment
 from gate.github.event import read_context
+from gate.github.inputs import Inputs, read_inputs, withhold
 from gate.github.step import Log, add_summary, set_outputs
-from gate.model.finding import Finding
+from gate.model.finding import Finding, Place
 from gate.model.run import Report
 from gate.publish.escape import without_commands
 
-INPUTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "config": "agent-gate.yml",
-        "working-directory": ".",
-        "github-token": "",
-        "comment": "on",
-        "comment-id": "default",
-        "output-directory": "out",
-    }
-)
-"""The inputs of action.yml and what an empty one means; the token's default is the job's own."""
-
 OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url")
-COMMENT_MODES: Final[tuple[Mode, ...]] = ("on", "changes", "off")
 SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
 """Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
 _SIGNAL_EXIT = 128
-_WITHHELD_PREFIXES = ("INPUT_", "ACTIONS_")
-_WITHHELD = frozenset(
-    {"GITHUB_TOKEN", "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"}
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
-    """What the workflow asks for, checked; `config` and `out` are seen from the repository's root."""
-
-    config: Path
-    out: Path
-    token: str = field(repr=False)
-    comment: Mode
-    comment_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +36,7 @@ class Ending:
     out: Path | None = None
     headline: str = ""
     details: str = ""
+    findings: tuple[Finding, ...] = ()
     interrupted: bool = False
 
     def comment(self, budget: int) -> str:
@@ -76,6 +50,14 @@ class Ending:
         from gate.publish import summary
 
         return summary.render(self.report) if self.report else self._instead(summary.BUDGET)
+
+    def annotations(self) -> str:
+        """Workflow commands that show what is wrong where it is, one a line."""
+        from gate.publish import annotations
+
+        if self.report:
+            return annotations.render(self.report)
+        return annotations.render_findings(self.findings)
 
     def _instead(self, budget: int) -> str:
         from gate.publish.escape import fence
@@ -98,18 +80,6 @@ def main() -> int:
             return BUG
 
 
-def withhold(environ: MutableMapping[str, str]) -> dict[str, str]:
-    """A copy of the environment; what only the runner and the gate may know is taken out of the original.
-
-    So no `pass_env` can hand the job's token, its inputs or its command files on to the agent.
-    """
-    before = dict(environ)
-    for name in before:
-        if name in _WITHHELD or name.startswith(_WITHHELD_PREFIXES):
-            del environ[name]
-    return before
-
-
 def _step(environ: Mapping[str, str], log: Log) -> int:
     workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
     os.chdir(workspace)
@@ -126,45 +96,10 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
         _give_back(ending.out, workspace)
     set_outputs(environ, _outputs(ending))
     add_summary(environ, log.redact.text(ending.summary()))
+    log.commands(log.redact.text(ending.annotations()).splitlines())
     if inputs and not ending.interrupted:
         _comment(inputs, ending, environ, log)
     return ending.code
-
-
-def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
-    """Read INPUT_*; raises UsageError for a value that means nothing, or a folder outside the repository."""
-    given = {name: _input(environ, name) for name in INPUTS}
-    mode = next((mode for mode in COMMENT_MODES if mode == given["comment"]), None)
-    if mode is None:
-        raise UsageError(f"the input `comment` is '{given['comment']}'; it can be {', '.join(COMMENT_MODES)}")
-    folder = _inside(workspace, "working-directory", Path(given["working-directory"]))
-    out = _inside(workspace, "output-directory", folder / given["output-directory"])
-    if out == Path():
-        raise UsageError("the input `output-directory` names the repository itself; name a folder in it")
-    return Inputs(
-        config=Path(os.path.normpath(folder / given["config"])),
-        out=out,
-        token=given["github-token"],
-        comment=mode,
-        comment_id=given["comment-id"],
-    )
-
-
-def _input(environ: Mapping[str, str], name: str) -> str:
-    """The runner upper-cases an input's name and keeps its hyphens; YAML 1.1 made booleans of on and off."""
-    value = environ.get(f"INPUT_{name.upper()}", "").strip() or INPUTS[name]
-    return {"true": "on", "false": "off"}.get(value.lower(), value) if name == "comment" else value
-
-
-def _inside(workspace: Path, name: str, path: Path) -> Path:
-    """The path seen from the workspace; links are followed first, so that none leads out."""
-    real = (workspace / path).resolve()
-    if not real.is_relative_to(workspace):
-        raise UsageError(
-            f"the input `{name}` leads out of the repository: {path}",
-            hint="Name a folder inside it; later steps see nothing else of what is written here.",
-        )
-    return real.relative_to(workspace)
 
 
 def _judged(inputs: Inputs, log: Log) -> Ending:
@@ -203,6 +138,7 @@ def _bad_input(error: BadInput, withheld: Iterable[str]) -> Ending:
         code=error.exit_code,
         headline=f"not run — {count} in the config or the cases",
         details=text,
+        findings=findings,
     )
 
 
@@ -221,7 +157,8 @@ def _explained(finding: Finding, withheld: Iterable[str]) -> Finding:
 def _failed(error: GateError) -> Ending:
     text = "\n".join([error.message, *([error.hint] if error.hint else [])])
     print(f"agent-gate: {text}")
-    return Ending(code=error.exit_code, headline="not run", details=text)
+    finding = Finding.error("not-run", Place(file=""), error.message, fix=error.hint)
+    return Ending(code=error.exit_code, headline="not run", details=text, findings=(finding,))
 
 
 def _outputs(ending: Ending) -> dict[str, str]:

@@ -49,10 +49,13 @@ def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """What git prints; None where it fails or is not installed."""
+    """What git prints; None where it fails or is not installed.
+
+    Without optional locks it writes nothing; as root it would leave an index that is not its owner's.
+    """
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "-c", f"safe.directory={_top(root)}", *arguments],  # noqa: S607
+            ["git", "--no-optional-locks", "-C", str(root), "-c", f"safe.directory={_top(root)}", *arguments],  # noqa: S607
             capture_output=True,
             text=True,
             errors="surrogateescape",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from gate.model.finding import Place
+from gate.model.finding import Finding, Place
 from gate.model.run import CaseVerdict, Report, RuleVerdict
 from gate.publish import case_words, groups, headline, table
 from gate.publish.escape import line
@@ -41,6 +41,23 @@ def render(report: Report, *, folder: str = "") -> str:
     loud = _limited([*_broken(report, level)], level)
     quiet = _limited([*_undecided(report)], "notice")
     return "".join(f"{_command(note, folder)}\n" for note in (*loud, *quiet))
+
+
+def render_findings(findings: Sequence[Finding], *, folder: str = "") -> str:
+    """Render one command a finding about config and cases, errors first."""
+    notes = [_of_finding(finding) for finding in findings]
+    errors = _limited([note for note in notes if note.level == "error"], "error")
+    warnings = _limited([note for note in notes if note.level == "warning"], "warning")
+    return "".join(f"{_command(note, folder)}\n" for note in (*errors, *warnings))
+
+
+def _of_finding(finding: Finding) -> _Note:
+    return _Note(
+        level="error" if finding.level == "error" else "warning",
+        title=f"Agent Gate: {finding.rule}",
+        lines=(finding.what, finding.why, finding.fix),
+        place=finding.place,
+    )
 
 
 def _broken(report: Report, level: Level) -> Iterator[_Note]:
