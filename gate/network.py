@@ -1,7 +1,9 @@
 """What a network asks of its guests: proxies, and authorities of its own, from the usual variables."""
 
 import os
+import re
 import ssl
+from ipaddress import IPv4Network, ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -9,6 +11,7 @@ from urllib.request import getproxies
 from gate.errors import UsageError
 
 AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
+_EXCEPTION = re.compile(r"(?:https?://)?[\w.*-]*(?::\d{1,5})?", re.ASCII)
 
 
 def own_authorities() -> ssl.SSLContext | None:
@@ -34,14 +37,31 @@ def _context(name: str, path: str) -> ssl.SSLContext:
 
 
 def check_proxies() -> None:
-    """Raise UsageError where the environment names a proxy in a form that cannot be used.
+    """Raise UsageError where HTTPS_PROXY, NO_PROXY or the like is written in a form that cannot be used.
 
-    The address itself is not repeated: it may hold a password.
+    A proxy's address is not repeated: it may hold a password.
     """
-    for scheme, address in getproxies().items():
+    proxies = getproxies()
+    for entry in proxies.pop("no", "").split(","):
+        if not _EXCEPTION.fullmatch(entry.strip()) and not _is_address(entry.strip()):
+            reason = f"NO_PROXY has the entry {entry.strip()!r:.80}, which cannot be used"
+            raise UsageError(reason, hint="Write entries like .example.com, 10.0.0.0/8 or ::1.")
+    for scheme, address in proxies.items():
         if scheme in ("http", "https", "all") and not _usable(address):
             reason = f"{scheme.upper()}_PROXY is not the address of a proxy that can be used"
             raise UsageError(reason, hint="Write it like http://proxy.example:3128.")
+
+
+def _is_address(text: str) -> bool:
+    """An address, or a range of IPv4: httpx cannot read a range of IPv6."""
+    try:
+        if "/" in text:
+            IPv4Network(text, strict=False)
+        else:
+            ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _usable(address: str) -> bool:

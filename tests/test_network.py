@@ -8,7 +8,16 @@ from gate.errors import UsageError
 from gate.http import Client
 from gate.network import AUTHORITIES, check_proxies, own_authorities
 
-PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
+PROXIES = (
+    "NO_PROXY",
+    "no_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +70,34 @@ def test_a_bundle_that_cannot_be_read_names_its_variable(
 def test_a_usual_proxy_is_fine(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", address)
     Client(trust_env=True)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "",
+        "*",
+        "localhost, .corp",
+        "10.0.0.0/8,10.1.2.3/24,::1,fd00::1,a.b:80",
+        "http://x",
+        "169.254.169.254,",
+    ],
+)
+def test_what_needs_no_proxy_may_be_written_in_the_usual_forms(
+    entries: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://proxy:3128")
+    monkeypatch.setenv("no_proxy", entries)
+    Client(trust_env=True)
+
+
+@pytest.mark.parametrize(
+    "entry", ["[::1]", "fd00::/8", "10.0.0.0/x", "a b", "b\u00fccher", "x:y", "http://x/y"]
+)
+def test_an_entry_that_cannot_be_used_is_named(entry: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", f"localhost,{entry}")
+    with pytest.raises(UsageError, match="NO_PROXY has the entry"):
+        Client(trust_env=True)
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,14 @@ async def publish_comment(  # noqa: PLR0913  # each is a setting of its own
 async def _settle(thread: "_Thread", stamp: Stamp, body_for: BodyFor, *, begin: bool) -> CommentResult:
     done: Action = "unchanged"
     warning = ""
+    made = ""
+    problem = GitHubError("other jobs kept changing the comment")
     for number in range(_ROUNDS):
+        if number > 1:
+            await thread.api.wait(2.0 ** (number - 2), problem)
         found = await thread.one(stamp)
+        if found is None and made:  # GitHub's lists may lag behind what it has just said to have made
+            return CommentResult(action="created", url=made, warning=warning)
         if found is None and not begin:
             return CommentResult(action="not_needed")
         if found and found.stamp == stamp:
@@ -109,11 +115,10 @@ async def _settle(thread: "_Thread", stamp: Stamp, body_for: BodyFor, *, begin: 
             return CommentResult(action=action, url=found.url, warning=warning)
         begin = True
         try:
-            await thread.write(found, stamp, body_for)
+            made = await thread.write(found, stamp, body_for) or made
         except Unclear as error:
-            await thread.api.wait(2.0**number, error)
+            problem = error
         done = "created" if done == "created" or not found else "updated"
-    problem = GitHubError("other jobs kept changing the comment")
     return CommentResult(action="failed", warning=_warning(problem, thread.context))
 
 
@@ -152,24 +157,27 @@ class _Thread:
             if stamp := stamps.read(body):
                 yield _Comment(id=number, url=_url(item), stamp=stamp)
 
-    async def write(self, found: _Comment | None, stamp: Stamp, body_for: BodyFor) -> None:
-        """Create or update; where GitHub finds the body too long, again with fewer sections."""
+    async def write(self, found: _Comment | None, stamp: Stamp, body_for: BodyFor) -> str:
+        """Create or update; where GitHub finds the body too long, again with fewer sections.
+
+        Returns the address of a comment that was created.
+        """
         for budget in BUDGETS:
             body: Json = {"body": stamps.write(stamp, body_for(budget))}
             try:
-                await self._put(found, body)
+                return await self._put(found, body)
             except TooLong:
                 if budget == BUDGETS[-1]:
                     raise
-            else:
-                return
+        raise AssertionError("the last budget returns or raises")
 
-    async def _put(self, found: _Comment | None, body: Json) -> None:
+    async def _put(self, found: _Comment | None, body: Json) -> str:
         if found is None:
-            await self.api.send("POST", self._all, body, needs=NEEDS)
-            return
+            made = await self.api.send("POST", self._all, body, needs=NEEDS)
+            return _url(made) if isinstance(made, Mapping) else ""
         with suppress(NotThere):  # deleted since we listed it: the next round creates one
             await self.api.send("PATCH", f"{self._each}/{found.id}", body, needs=NEEDS)
+        return ""
 
     async def _delete(self, comment: _Comment) -> None:
         with suppress(NotThere):  # another job was quicker

@@ -200,6 +200,26 @@ class VanishAfterListing(list[Any]):
         return iter(entries)
 
 
+class Lagging(list[Any]):
+    """A list of comments that shows none of them."""
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+
+async def test_a_list_that_lags_behind_does_not_make_us_write_twice(desk: Desk) -> None:
+    desk.fake.state["comments"] = Lagging()
+    result = await desk.publish("ours")
+    assert (result.action, result.url[-5:]) == ("created", "-1001")
+    assert desk.fake.requests.count(f"POST {ISSUES}") == 1
+
+
+async def test_rounds_are_spaced(desk: Desk) -> None:
+    desk.fail("POST", "/comments", 502, times=3)
+    assert (await desk.publish("ours")).action == "created"
+    assert desk.clock.slept == [1, 2, 4]
+
+
 @pytest.mark.parametrize("status", [0, 500, 502, 504])
 @pytest.mark.parametrize("done", [True, False])
 async def test_a_lost_answer_leaves_one_comment(desk: Desk, status: int, done: bool) -> None:

@@ -32,6 +32,7 @@ def test_what_is_written_is_read_and_hides_nothing_below_it(
 ) -> None:
     stamp = a_stamp(id=id_, workflow=workflow, job=job, run=run, attempt=attempt)
     assert stamps.read(stamps.write(stamp, body)) == stamp
+    assert "--" not in str(stamp).removeprefix("<!--").removesuffix("-->")
     assert skeleton(f"{stamp}\n\n# visible *text*")[1:] == skeleton("# visible *text*")
 
 

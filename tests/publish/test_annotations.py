@@ -145,6 +145,15 @@ def test_hostile_text_stays_inside_its_annotation(kind: str, text: str) -> None:
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2066]", issue.message)
 
 
+@pytest.mark.parametrize("text", ["100%0A::error::x", "a%2Cline=9", "%25", "a,line=9:b", "50%"])
+def test_what_looks_like_an_escape_is_shown_as_it_is(text: str) -> None:
+    broken = replace(LONDON, id=text, answer=text, place=Place(file=f"{text}.yaml", line=3))
+    [issue] = read(a_report("regression", rules=case_rules(1), cases=(broken,)))
+    assert issue.properties["title"] == f"Agent Gate: {text} broke"
+    assert issue.properties["file"] == f"{text}.yaml"
+    assert f"it answered: {text}\n" in issue.message
+
+
 def test_a_case_without_a_file_is_shown_without_a_place() -> None:
     issues = read(
         a_report(
