@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from gate.boot import ready
 from gate.boot.booting import Scene
@@ -27,6 +27,8 @@ from gate.http import Client
 from gate.model.agent import Agent, Death
 from gate.model.config import ContainerBoot, Image
 
+_NO_PROGRAM: Final = 127
+"""What the engine's init, as a shell, exits with where it finds no such program."""
 _logger = logging.getLogger(__name__)
 
 
@@ -192,7 +194,8 @@ class ContainerAgent:
             await asyncio.wait([self._heard], timeout=2)
         tail = self._log.tail()
         after = f"{self._how(ending)} after {time.monotonic() - self._started:.1f} s"
-        return AgentDown(told(after, tail), hint=self._hint(tail, ending), log_tail=tail)
+        hint = NOT_STARTED if ending.status == _NO_PROGRAM else self._hint(tail, ending)
+        return AgentDown(told(after, tail), hint=hint, log_tail=tail)
 
     async def _late(self, said: str) -> AgentDown:
         config = self._config

@@ -26,17 +26,30 @@ def limits(config: ContainerBoot) -> dict[str, Any]:
     }
 
 
-def confined(config: ContainerBoot, volumes: Mapping[str, object]) -> dict[str, Any]:
-    """The agent's HostConfig, without its network; the image's VOLUMEs become sized folders in memory."""
+def confined(config: ContainerBoot, own: Mapping[str, Any]) -> dict[str, Any]:
+    """The agent's HostConfig without its network; `own` is the image's config.
+
+    The image's VOLUMEs become sized folders in memory as well. Folders that the image has keep their mode
+    there (runc does that), so that they are made the agent's, where its user is a number.
+    """
     held = config.confinement
-    writable = {**dict.fromkeys(volumes, _WRITABLE[TMP]), **_WRITABLE, **held.tmpfs}
+    writable = {**dict.fromkeys(own.get("Volumes") or {}, _WRITABLE[TMP]), **_WRITABLE, **held.tmpfs}
+    owner = _owner(user(config, own.get("User") or ""))
     return {
         **limits(config),
         "CapDrop": ["ALL"],
         "CapAdd": [*held.capabilities],
         "ReadonlyRootfs": held.read_only,
-        "Tmpfs": {path: f"rw,exec,nosuid,nodev,mode=1777,size={size}" for path, size in writable.items()},
+        "Tmpfs": {
+            path: f"rw,exec,nosuid,nodev,mode=1777,size={size}{owner}" for path, size in writable.items()
+        },
     }
+
+
+def _owner(who: str) -> str:
+    number, _, group = who.partition(":")
+    parts = {"uid": number, "gid": group}
+    return "".join(f",{key}={value}" for key, value in parts.items() if value.isdecimal())
 
 
 def user(config: ContainerBoot, of_image: str) -> str:

@@ -18,7 +18,7 @@ _NEEDS: Final = (
         ),
         "COPY --link or --chmod",
     ),
-    (re.compile(r"(?:RUN|COPY|ADD)\s.*<<-?[\"']?[A-Za-z_]", re.IGNORECASE), "a heredoc"),
+    (re.compile(r"(?:RUN|COPY|ADD)\s.*(?<!<)<<-?[\"']?[A-Za-z_]", re.IGNORECASE), "a heredoc"),
     (
         re.compile(r"FROM\s+--platform=\S*\$\{?(?:BUILD|TARGET)PLATFORM", re.IGNORECASE),
         "FROM --platform=$…PLATFORM",

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -16,13 +18,14 @@ T = TypeVar("T")
 Work: TypeAlias = Callable[[Any], T]
 """What is done with the SDK's APIClient, of whose calls half have no types."""
 
-NOT_FOUND: Final = 404
+NOT_FOUND, CONFLICT = 404, 409
 _HOW = (
     "Start Docker, or mount its socket (-v /var/run/docker.sock:/var/run/docker.sock), or name it in"
     " DOCKER_HOST. Where there is none (Kubernetes runners), start the agent in another way and use"
     " `boot: {url}`."
 )
 _CALL_WITHIN_S = 60
+_USUAL: Final = "unix:///var/run/docker.sock"
 
 
 class EngineError(Exception):
@@ -39,6 +42,7 @@ class Engine:
 
     def __init__(self) -> None:
         self._options = _options()
+        _answers(str(self._options.get("base_url") or _USUAL))
         self._api = self._connected("auto")
 
     @property
@@ -132,18 +136,21 @@ def problem() -> tuple[str, str]:
 
 def _hand_over(loop: asyncio.AbstractEventLoop, each: Callable[[T], None], said: T) -> None:
     """Call `each` in the loop and wait for it: what talks faster than we listen has to wait."""
-    taken = threading.Event()
+    taken: Future[None] = Future()
 
     def take() -> None:
         try:
             each(said)
-        finally:
-            taken.set()
+        except Exception as error:  # noqa: BLE001 - it is raised in the thread
+            taken.set_exception(error)
+        else:
+            taken.set_result(None)
 
     loop.call_soon_threadsafe(take)
-    while not taken.wait(1):
-        if loop.is_closed():
-            raise EOFError
+    while not loop.is_closed():
+        with suppress(TimeoutError):
+            return taken.result(timeout=1)
+    return None
 
 
 class _Call:
@@ -162,19 +169,27 @@ class _Call:
             self.hang_up()
 
     def hang_up(self) -> None:
-        from docker.types import CancellableStream
-
+        """Make the thread that reads see an end; closing alone would not wake it."""
         self._is_over = True
-        if self._answer is not None:
-            with suppress(Exception):  # it may have ended by itself, in several ways
-                CancellableStream(iter(()), self._answer).close()
+        if (line := _socket_of(self._answer)) is not None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
         """Give back what the call holds; from the thread that made it."""
-        self.hang_up()
-        with suppress(Exception):
+        line = _socket_of(self._answer)
+        if self._answer is not None:
             self._answer.close()
+        if line is not None:
+            line.close()
         self.api.close()
+
+
+def _socket_of(answer: Any) -> socket.socket | None:  # noqa: ANN401 - of requests
+    """The connection below a streamed answer, where docker.types.CancellableStream finds it too."""
+    reader = getattr(getattr(getattr(answer, "raw", None), "_fp", None), "fp", None)
+    line = getattr(getattr(reader, "raw", None), "_sock", None)
+    return line if isinstance(line, socket.socket) else None
 
 
 def _threaded(work: Callable[[], T]) -> asyncio.Future[T]:
@@ -220,17 +235,19 @@ def _translated() -> Iterator[None]:
 
 def _brief(text: Any) -> str:  # noqa: ANN401 - the SDK gives bytes or text
     words = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-    for known, instead in _KNOWN.items():
-        if known in words:
-            return instead
     return " ".join(words.split())[:500]
 
 
-_KNOWN: Final[Mapping[str, str]] = {
-    "Permission denied": "its socket may not be opened (permission denied)",
-    "No such file or directory": "there is no socket where it is expected",
-    "Connection refused": "nothing listens on its socket (connection refused)",
-}
+def _answers(address: str) -> None:
+    """Raise EngineError where a socket does not answer: the SDK would leave its own open."""
+    path = address.removeprefix("unix://").removeprefix("http+unix://")
+    if not path.startswith("/"):
+        return
+    with socket.socket(socket.AF_UNIX) as line:
+        try:
+            line.connect(path)
+        except OSError as error:
+            raise EngineError(f"{path}: {error.strerror or error}") from error
 
 
 def _options() -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -13,13 +12,14 @@ from gate.boot.command import told
 from gate.boot.container import files
 from gate.boot.container.confine import limits
 from gate.boot.container.dockerfile import RECIPE
-from gate.boot.container.engine import NOT_FOUND, Engine, EngineError
+from gate.boot.container.engine import CONFLICT, NOT_FOUND, Engine, EngineError
 from gate.boot.container.spec import filled_env
 from gate.boot.log import AgentLog
 from gate.errors import AgentDown
 from gate.model.config import Build, ContainerBoot, Image
 
 _WITHIN_S: Final = 30 * 60
+_TRIES, _ASK_AGAIN_S = 30, 0.1
 _OWN: Final = ("Cmd", "Entrypoint", "User", "WorkingDir", "Healthcheck")
 """What the agent keeps of the image's config; `setup` has its own."""
 _LAYER: Final = re.compile(r"^ ---> ([0-9a-f]{12})$", re.MULTILINE)
@@ -51,8 +51,14 @@ class Shop:
     async def cleared(self) -> None:
         """Remove the layers that a build left, and that were not there before: newest first."""
         for layer in reversed(self.layers):
-            with suppress(EngineError):
-                await self.engine.ask(partial(_removed, layer))
+            await self._dropped(layer)
+
+    async def _dropped(self, layer: str) -> None:
+        """Remove a layer; the step of a build that was cut holds it for a moment."""
+        for _ in range(_TRIES):
+            if not await self.engine.ask(partial(_is_held, layer)):
+                return
+            await asyncio.sleep(_ASK_AGAIN_S)
 
     async def _made(self) -> dict[str, Any]:
         config, source = self.config, self.config.source
@@ -211,5 +217,12 @@ class Shop:
             raise AgentDown(told(f"setup exited with {ended['StatusCode']}", tail), log_tail=tail)
 
 
-def _removed(image: str, api: Any) -> None:  # noqa: ANN401 - the SDK's client
-    api.remove_image(image, noprune=True)
+def _is_held(image: str, api: Any) -> bool:  # noqa: ANN401 - the SDK's client
+    """Try to remove an image; whether a container that is being removed keeps it."""
+    from docker.errors import APIError
+
+    try:
+        api.remove_image(image, noprune=True)
+    except APIError as error:
+        return error.status_code == CONFLICT and "container" in str(error.explanation)
+    return False

@@ -36,7 +36,7 @@ def labels(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 async def swept(engine: Engine) -> None:
     """Remove what a killed gate left: everything of ours whose deadline has passed."""
-    await _removed(engine, _DEADLINE, _is_late)
+    await _removed(engine, _DEADLINE, _is_late, prune=True)
 
 
 async def left_overs_removed(boot: str) -> None:
@@ -44,17 +44,17 @@ async def left_overs_removed(boot: str) -> None:
     with suppress(EngineError):
         engine = Engine()
         try:
-            await own_removed(engine, boot)
+            await own_removed(engine, boot, prune=True)
         finally:
             engine.close()
 
 
-async def own_removed(engine: Engine, boot: str) -> None:
-    """Remove all that the boot of this id made."""
-    await _removed(engine, f"{BOOT}={boot}", lambda _: True)
+async def own_removed(engine: Engine, boot: str, *, prune: bool = False) -> None:
+    """Remove all that the boot of this id made; `prune` takes the untagged layers below its images too."""
+    await _removed(engine, f"{BOOT}={boot}", lambda _: True, prune=prune)
 
 
-async def _removed(engine: Engine, label: str, chosen: Callable[[Labels], bool]) -> None:
+async def _removed(engine: Engine, label: str, chosen: Callable[[Labels], bool], *, prune: bool) -> None:
     """Containers first, for networks and images are held by them."""
 
     def remove(api: Any) -> None:  # noqa: ANN401 - the SDK's client
@@ -64,7 +64,7 @@ async def _removed(engine: Engine, label: str, chosen: Callable[[Labels], bool])
         for network in _of(api.networks(**wanted), chosen):
             _network_removed(api, network)
         for image in _of(api.images(**wanted), chosen):
-            _quietly(api.remove_image, image, noprune=True)
+            _quietly(api.remove_image, image, noprune=not prune)
 
     await engine.ask(remove)
 

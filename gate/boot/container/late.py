@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from contextlib import suppress
+from typing import Final
 
 from gate.boot.container.engine import Engine, EngineError
 
@@ -13,18 +14,25 @@ _LISTENING: Final = re.compile(
 _LOOPBACK: Final = frozenset({"0100007F", "00000000000000000000000001000000"})
 _OF_ENGINE: Final = "0B00007F"
 """127.0.0.11, where the engine's own resolver listens in every container (proc_net_tcp: little endian)."""
+_TABLES: Final = ("cat", "/proc/net/tcp", "/proc/net/tcp6")
 _MOST: Final = 64 * 1024
 _WITHIN_S: Final = 5
 
 
 async def why_late(engine: Engine, container: str, port: int) -> str:
     """A hint from the container's own /proc/net/tcp; "" where it has no `cat`, or nothing listens."""
-    try:
+    table = bytearray()
+
+    def each(said: bytes) -> None:
+        table.extend(said)
+        if len(table) > _MOST:
+            raise EngineError("it says too much")  # the agent may be anything, its `cat` too
+
+    with suppress(EngineError, TimeoutError):
         async with asyncio.timeout(_WITHIN_S):
-            table = await engine.begin(lambda api: _sockets(api, container))
-    except (EngineError, TimeoutError):
-        return ""
-    return explained(table, port)
+            made = await engine.ask(lambda api: api.exec_create(container, _TABLES, stderr=False))
+            await engine.follow(lambda api: api.exec_start(made["Id"], stream=True), each)
+    return explained(table.decode("ascii", "replace"), port)
 
 
 def explained(table: str, port: int) -> str:
@@ -47,14 +55,3 @@ def _listeners(table: str) -> Iterator[tuple[str, int]]:
         match = _LISTENING.match(line)
         if match and match["address"] != _OF_ENGINE:
             yield match["address"], int(match["port"], 16)
-
-
-def _sockets(api: Any, container: str) -> str:  # noqa: ANN401 - the SDK's client
-    """The agent may say anything here, at any length."""
-    made = api.exec_create(container, ["cat", "/proc/net/tcp", "/proc/net/tcp6"], stderr=False)
-    said = b""
-    for chunk in api.exec_start(made["Id"], stream=True):
-        said += chunk
-        if len(said) > _MOST:
-            break
-    return said.decode("ascii", "replace")

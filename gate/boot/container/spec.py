@@ -10,8 +10,8 @@ from gate.boot.launch import environment_of
 from gate.model.config import ContainerBoot, Image
 
 _HEALTH_EVERY_NS: Final = 500_000_000
-_NO_DNS: Final = "127.0.0.1"
-"""A resolver that nobody is: older engines ask the world's even for a closed network."""
+_NO_DNS: Final[Mapping[str, Any]] = {"Dns": ["127.0.0.1"], "DnsOptions": ["timeout:1", "attempts:1"]}
+"""Nobody resolves, and soon: older engines ask the world's resolvers even for a closed network."""
 
 
 def spec(
@@ -20,10 +20,10 @@ def spec(
     """The container to make of an image; a port is published on loopback where the engine is `local`."""
     own: Mapping[str, Any] = image["Config"] or {}
     port = f"{config.port}/tcp"
-    host = confined(config, own.get("Volumes") or {})
+    host = confined(config, own)
     host["NetworkMode"] = road.network
     if road.internal:
-        host["Dns"] = [_NO_DNS]
+        host.update(_NO_DNS)
     if road.published:
         host["PortBindings"] = {port: [{"HostIp": "127.0.0.1" if local else "", "HostPort": ""}]}
     endpoint = {"Aliases": [road.alias]} if road.alias else {}
