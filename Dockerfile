@@ -36,7 +36,7 @@ COPY schemas/ schemas/
 COPY gate/ gate/
 RUN hatch/bin/python -m hatchling build --target wheel --directory dist \
     && python3 -m pip --python /opt/agent-gate/bin/python install --quiet --no-deps --no-index dist/*.whl
-COPY entrypoint.py /opt/agent-gate/
+COPY entrypoint.py post.py /opt/agent-gate/
 
 # hadolint ignore=DL3006
 FROM ${BASE}

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,7 @@ from gate.github.api import connect
 from gate.github.comment import CommentResult, publish_comment
 from gate.github.event import read_context
 from gate.github.inputs import Inputs, read_inputs, withhold
-from gate.github.step import Log, add_summary, set_outputs
+from gate.github.step import Log, add_summary, save_state, set_outputs
 from gate.model.finding import Finding, Place
 from gate.model.run import Report
 from gate.publish.escape import without_commands
@@ -25,6 +26,7 @@ SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2
 """Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
 _SIGNAL_EXIT = 128
+_BOOT = "boot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +82,36 @@ def main() -> int:
             return BUG
 
 
+def tidy() -> int:
+    """The post step: remove what a step that was killed has left at the engine; never fails the job."""
+    environ = withhold(os.environ)
+    with Log(sys.stdout, without_commands) as log:
+        try:
+            if boot := environ.get(f"STATE_{_BOOT}"):
+                from gate.boot.container import left_overs_removed
+
+                asyncio.run(left_overs_removed(boot))
+        except Exception:  # noqa: BLE001  # the verdict has been given
+            print(bug_report())
+            log.show_warning("Agent Gate could not look for containers that it left.")
+    return 0
+
+
+def _named_boot(environ: Mapping[str, str]) -> None:
+    """Give what is started at the engine a name that the post step knows."""
+    from gate.boot.container import BOOT_ID
+
+    os.environ[BOOT_ID] = secrets.token_hex(8)
+    save_state(environ, _BOOT, os.environ[BOOT_ID])
+
+
 def _step(environ: Mapping[str, str], log: Log) -> int:
     workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
     os.chdir(workspace)
     inputs, ending = None, None
     try:
         inputs = read_inputs(environ, workspace)
+        _named_boot(environ)
         log.mask([inputs.token])
         ending = _judged(inputs, log)
     except BadInput as error:

@@ -151,6 +151,18 @@ def test_a_cancelled_step_tells_what_it_had_and_leaves_nothing(runner: Runner, p
     assert (project / "out" / "run.json").stat().st_uid == project.stat().st_uid
 
 
+def test_the_post_step_removes_what_a_killed_step_left(runner: Runner) -> None:
+    step = runner.start(comment="off")
+    step.until("10 cases")
+    docker("kill", docker("ps", "--quiet", "--filter", f"label={LABEL}"))
+    killed = step.end()
+    label = f"agent-gate.boot={killed.state['boot']}"
+    docker("run", "--detach", "--label", label, "--label", LABEL, "python:3.13-slim", "sleep", "60")
+    done = runner.post(killed)
+    assert done.code == 0, done.log
+    assert not docker("ps", "--all", "--quiet", "--filter", f"label={label}"), done.log
+
+
 def test_a_job_with_services_has_its_own_network(project: Path, tmp_path: Path) -> None:
     network = f"github_network_{os.getpid()}"
     docker("network", "create", "--label", LABEL, network)

@@ -107,8 +107,12 @@ class _Text(TextIOBase):
 def set_outputs(environ: Mapping[str, str], outputs: Mapping[str, str]) -> None:
     """Append to GITHUB_OUTPUT; the delimiter is random, so that no value can end itself and set another."""
     for name, value in outputs.items():
-        delimiter = f"ghadelimiter_{secrets.token_hex(16)}"
-        _append(environ, "GITHUB_OUTPUT", f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
+        _append(environ, "GITHUB_OUTPUT", _entry(name, value))
+
+
+def save_state(environ: Mapping[str, str], name: str, value: str) -> None:
+    """Append to GITHUB_STATE: the post step finds it as the variable `STATE_` and the name."""
+    _append(environ, "GITHUB_STATE", _entry(name, value))
 
 
 def add_summary(environ: Mapping[str, str], markdown: str) -> None:
@@ -120,6 +124,11 @@ def _append(environ: Mapping[str, str], variable: str, text: str) -> None:
     if name := environ.get(variable):
         with Path(name).open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
+
+
+def _entry(name: str, value: str) -> str:
+    delimiter = f"ghadelimiter_{secrets.token_hex(16)}"
+    return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
 
 
 def _escaped(data: str) -> str:

@@ -108,5 +108,8 @@ def test_the_build_context_is_what_the_image_needs() -> None:
     assert not [rule for rule in allowed if not (ROOT / rule).exists()]
 
 
-def test_the_entry_point_is_a_few_lines() -> None:
-    assert len((ROOT / "entrypoint.py").read_text(encoding="utf-8").splitlines()) < 10
+def test_the_entry_points_are_a_few_lines(action: Any) -> None:
+    for name in ("entrypoint.py", "post.py"):
+        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) < 12
+    assert action["runs"]["post-entrypoint"] == "/opt/agent-gate/post.py"
+    assert (ROOT / "post.py").stat().st_mode & 0o111 == 0o111

@@ -48,7 +48,7 @@ class Runner:
             for path in (workspace, *workspace.rglob("*"), *folder.rglob("*")):
                 os.chown(path, RUNNERS_USER, RUNNERS_USER, follow_symlinks=False)
 
-    def start(self, *, env: Mapping[str, str] | None = None, **given: str) -> "Started":
+    def start(self, *, env: Mapping[str, str] | None = None, entrypoint: str = "", **given: str) -> "Started":
         self._steps += 1
         places = {"file_commands": f"{GITHUB}/file_commands", "workflow": f"{GITHUB}/workflow"}
         files = Files(self.folder / f"step{self._steps}", places)
@@ -59,7 +59,7 @@ class Runner:
             **(env or {}),
         }
         process = subprocess.Popen(
-            self._command(files, variables),
+            self._command(files, variables, entrypoint),
             env={**os.environ, **variables, "HOME": os.environ.get("HOME", "/")},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -71,7 +71,12 @@ class Runner:
         """Run the step to its end."""
         return self.start(env=env, **given).end()
 
-    def _command(self, files: Files, variables: Mapping[str, str]) -> list[str]:
+    def post(self, main: Finished) -> Finished:
+        """Run the post step, which knows of the main one what it saved."""
+        state = {f"STATE_{name}": value for name, value in main.state.items()}
+        return self.start(env=state, entrypoint="/opt/agent-gate/post.py").end()
+
+    def _command(self, files: Files, variables: Mapping[str, str], entrypoint: str) -> list[str]:
         mounts = {
             "/var/run/docker.sock": "/var/run/docker.sock",
             str(self.folder / "temp"): f"{GITHUB}/runner_temp",
@@ -87,6 +92,7 @@ class Runner:
             *(word for name in sorted(valued) for word in ("-e", f"{name}={variables[name]}")),
             *(("--network", self.network) if self.network else ()),
             *(word for host, inside in mounts.items() for word in ("-v", f"{host}:{inside}")),
+            *(("--entrypoint", entrypoint) if entrypoint else ()),
             image(),
         ]
 

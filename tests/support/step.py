@@ -20,6 +20,7 @@ class Finished:
     log: str
     outputs: Mapping[str, str]
     summary: str
+    state: Mapping[str, str]
 
     @property
     def obeyed(self) -> list[tuple[str, str]]:
@@ -89,18 +90,24 @@ class Files:
     def finished(self, code: int, log: str) -> Finished:
         """What the step left."""
         commands = self.folder / "file_commands"
-        text = (commands / "output").read_bytes().decode()
-        found = list(_OUTPUT.finditer(text))
-        assert "".join(match[0] for match in found) == text
         return Finished(
             code=code,
             log=log,
-            outputs={match["name"]: match["value"] for match in found},
+            outputs=entries(commands / "output"),
+            state=entries(commands / "state"),
             summary=(commands / "summary").read_text(encoding="utf-8"),
         )
 
     def _place(self, name: str) -> str:
         return self._seen_as.get(name, str(self.folder / name))
+
+
+def entries(file: Path) -> dict[str, str]:
+    """The names and values of a command file, which must hold nothing else."""
+    text = file.read_bytes().decode()
+    found = list(_OUTPUT.finditer(text))
+    assert "".join(match[0] for match in found) == text
+    return {match["name"]: match["value"] for match in found}
 
 
 def inputs(given: Mapping[str, str]) -> dict[str, str]:
