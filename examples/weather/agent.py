@@ -182,5 +182,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 in a container")
     host, port = parser.parse_args().host, parser.parse_args().port
-    print(f"weather agent on http://{host}:{port}, broken: {', '.join(sorted(BREAK)) or 'nothing'}", flush=True)
+    broken = ", ".join(sorted(BREAK)) or "nothing"
+    print(f"weather agent on http://{host}:{port}, broken: {broken}", flush=True)
     Server((host, port), Handler).serve_forever()

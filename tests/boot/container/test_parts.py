@@ -157,7 +157,7 @@ def made(root: Path, *names: str) -> None:
 
 
 def names(tar: io.IOBase) -> set[str]:
-    with tar, tarfile.open(fileobj=tar) as opened:  # type: ignore[call-overload]
+    with tar, tarfile.open(fileobj=tar) as opened:
         return {member.name for member in opened if not member.isdir()}
 
 
