@@ -12,40 +12,12 @@ import pytest
 from gate.errors import UsageError
 from gate.github.inputs import INPUTS, read_inputs, withhold
 from tests.support.commands import ROOT, a_project, edit, environment
-from tests.support.step import Files, Finished, inputs
-
-TOKEN = "ghs_canary0canary0canary0canary0canary0"
+from tests.support.step import TOKEN, Files, Step, inputs
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     return a_project(tmp_path / "workspace")
-
-
-class Step:
-    """One step in a workspace; without an event no comment is asked for."""
-
-    def __init__(self, workspace: Path, folder: Path) -> None:
-        self.workspace = workspace
-        self.files = Files(folder)
-
-    def start(self, *, env: dict[str, str] | None = None, **given: str) -> subprocess.Popen[str]:
-        variables = self.files.variables({}, GITHUB_WORKSPACE=str(self.workspace))
-        del variables["GITHUB_EVENT_PATH"]
-        named = {name.replace("_", "-"): value for name, value in given.items()}
-        return subprocess.Popen(
-            [sys.executable, str(ROOT / "entrypoint.py")],
-            cwd=self.files.folder,
-            env=environment(**{**variables, **inputs({"github-token": TOKEN, **named}), **(env or {})}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def run(self, *, env: dict[str, str] | None = None, **given: str) -> Finished:
-        process = self.start(env=env, **given)
-        log, _ = process.communicate(timeout=60)
-        return self.files.finished(process.returncode, log)
 
 
 @pytest.fixture

@@ -19,8 +19,22 @@ from tests.support.github.state import BASE, HEAD, JOB_TOKEN
 
 pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(300)]
 
-ACTION = ("action.yml", "Dockerfile", ".dockerignore", "entrypoint.py", "gate", "schemas", "requirements")
+ACTION = (
+    "action.yml",
+    "Dockerfile",
+    ".dockerignore",
+    "entrypoint.py",
+    "post.py",
+    "gate",
+    "schemas",
+    "requirements",
+)
 PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md")
+DOCKERFILE = """\
+FROM python:3.13-slim
+COPY agent.py /app/
+CMD ["python3", "/app/agent.py", "--host", "0.0.0.0", "--port", "8080"]
+"""
 CONTAINERS = ("ps", "--all", "--quiet", "--filter", "name=^act-")
 
 
@@ -97,6 +111,9 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
     shutil.copytree(
         ROOT / "examples" / "weather", folder / "agent", ignore=shutil.ignore_patterns("__pycache__")
     )
+    (folder / "agent" / "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
+    command = 'command: [python3, agent.py, --port, "{port}"]'
+    edit(folder / "agent" / "agent-gate.yml", command, "build: .\n    port: 8080")
     workflow = folder / ".github" / "workflows" / "agent-gate.yml"
     workflow.parent.mkdir(parents=True)
     workflow.write_text(the_example(), encoding="utf-8")

@@ -163,13 +163,32 @@ def test_the_post_step_removes_what_a_killed_step_left(runner: Runner) -> None:
     assert not docker("ps", "--all", "--quiet", "--filter", f"label={label}"), done.log
 
 
-def test_a_job_with_services_has_its_own_network(project: Path, tmp_path: Path) -> None:
-    network = f"github_network_{os.getpid()}"
-    docker("network", "create", "--label", LABEL, network)
+DOCKERFILE = """\
+FROM python:3.13-slim
+COPY agent.py /app/
+CMD ["python3", "/app/agent.py", "--host", "0.0.0.0", "--port", "8080"]
+"""
+
+
+@pytest.mark.parametrize("has_services", [False, True], ids=["on the default bridge", "in the job's network"])
+def test_the_agent_is_built_and_started_beside_the_step(
+    project: Path, tmp_path: Path, *, has_services: bool
+) -> None:
+    (project / "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
+    command = 'command: [python3, -I, agent.py, --port, "{port}"]'
+    edit(project / "agent-gate.yml", command, "build: .\n    port: 8080")
+    network = f"github_network_{os.getpid()}" if has_services else ""
+    if network:
+        docker("network", "create", "--label", LABEL, network)
     try:
-        assert Runner(tmp_path / "runner", project, network=network).run(comment="off").code == 0
+        done = Runner(tmp_path / "runner", project, network=network).run(comment="off")
     finally:
-        docker("network", "rm", network)
+        if network:
+            docker("network", "rm", network)
+    assert done.code == 0, done.log
+    boot = f"label=agent-gate.boot={done.state['boot']}"
+    for things in ("ps --all --quiet", "network ls --quiet", "images --all --quiet"):
+        assert not docker(*things.split(), "--filter", boot)
 
 
 def test_the_image_has_git_and_the_wheel_and_no_tools_to_build_with() -> None:

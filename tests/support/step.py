@@ -2,14 +2,19 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.commands import ROOT, environment
 
 _OUTPUT = re.compile(r"(?P<name>[^\n<]+)<<(?P<end>[^\n]+)\n(?P<value>.*?)\n?(?P=end)\n", re.DOTALL)
 _COMMAND = re.compile(r"\s*::(?P<name>[^\s:]+)[^:]*::(?P<data>.*)")
 _OLD_COMMAND = re.compile(r"##\[(?P<name>[^\]\s]+)")
 RUN_ID = "4711"
+TOKEN = "ghs_canary0canary0canary0canary0canary0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,3 +118,35 @@ def entries(file: Path) -> dict[str, str]:
 def inputs(given: Mapping[str, str]) -> dict[str, str]:
     """INPUT_* as the runner names them: upper-case, hyphens kept."""
     return {f"INPUT_{name.upper()}": value for name, value in given.items()}
+
+
+class Step:
+    """One step in a workspace, run by this interpreter; without an event it is about no pull request."""
+
+    def __init__(self, workspace: Path, folder: Path) -> None:
+        self.workspace = workspace
+        self.files = Files(folder)
+
+    def start(
+        self, *, env: Mapping[str, str] | None = None, event: Mapping[str, object] | None = None, **given: str
+    ) -> subprocess.Popen[str]:
+        variables = self.files.variables(event or {}, GITHUB_WORKSPACE=str(self.workspace))
+        if event is None:
+            del variables["GITHUB_EVENT_PATH"]
+        named = {name.replace("_", "-"): value for name, value in given.items()}
+        return subprocess.Popen(
+            [sys.executable, str(ROOT / "entrypoint.py")],
+            cwd=self.files.folder,
+            env=environment(**{**variables, **inputs({"github-token": TOKEN, **named}), **(env or {})}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(
+        self, *, env: Mapping[str, str] | None = None, event: Mapping[str, object] | None = None, **given: str
+    ) -> Finished:
+        """Run the step to its end."""
+        process = self.start(env=env, event=event, **given)
+        log, _ = process.communicate(timeout=60)
+        return self.files.finished(process.returncode, log)
