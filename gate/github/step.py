@@ -50,7 +50,7 @@ class Log:
     def mask(self, values: Iterable[str]) -> None:
         """Take these out of the log, and have the runner do so in whatever later steps print."""
         found = {value.strip() for value in values if len(value.strip()) >= SHORTEST_SECRET}
-        self._secrets |= found
+        self._secrets |= found | {line for value in found for line in value.splitlines()}
         self.redact = Redactor(self._secrets)
         self.commands(f"::add-mask::{_escaped(value)}" for value in sorted(found))
 
