@@ -12,7 +12,7 @@ PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
 UV := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-annotate $(if $(UPGRADE),--upgrade)
 BREAK ?=
-BENCHMARKS ?= overhead check memory
+BENCHMARKS ?= start overhead check memory
 JOBS ?= 2
 ARGS ?=
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from gate.errors import BUG, BadInput, GateError, UsageError, bug_report
+from gate.bug import bug_report
+from gate.errors import BUG, BadInput, GateError, UsageError
 from gate.github.api import connect
 from gate.github.comment import CommentResult, publish_comment
 from gate.github.event import read_context
@@ -129,13 +130,14 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
 
 
 def _judged(inputs: Inputs, log: Log) -> Ending:
-    from gate.commands.output import Progress, show_report
+    from gate.commands.output import Progress, claim, show_report
     from gate.pipeline import run
     from gate.suite import Selection, prepare, secrets_of
 
     suite = prepare(inputs.config, Selection(), secrets=[inputs.token])
     log.mask(secrets_of(suite.config))
     _without_links(inputs.out)
+    claim(inputs.out, suite)
     report, number = asyncio.run(run(suite, inputs.out, Progress(sys.stdout)))
     if number:
         for following in (signal.SIGINT, signal.SIGTERM):  # the runner sends both; the rest is quickly done

@@ -1,14 +1,17 @@
 """The command line: the parser, and the one boundary where every error becomes a message and an exit code."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Final, TypeAlias
 
 from gate import __version__
-from gate.errors import BUG, BadInput, GateError, Interrupted, bug_report
+from gate.bug import bug_report
+from gate.errors import BAD_INPUT, BUG, BadInput, GateError, Interrupted
 
 EPILOG: Final = """\
 more:
@@ -20,17 +23,25 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 130 and 143 interrupted. `agent-gate COMMAND --help` explains one command.
 """
 
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
+_LONGEST: Final = 100_000
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a bug prints its traceback, ready for a report."""
+    _open_streams()
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser().print_help(sys.stderr)
+        return BAD_INPUT
     options = parser().parse_args(arguments)
     try:
         command: Callable[[argparse.Namespace], int] = import_module(f"gate.commands.{options.command}").main
-        return command(options)
+        return _flushed(command(options))
     except BadInput as error:
         from gate.check import render_findings
 
         print(render_findings(error.findings), file=sys.stderr)
+        print(f"agent-gate exited with {error.exit_code}: bad input, nothing was run", file=sys.stderr)
         return error.exit_code
     except Interrupted as error:
         print(f"agent-gate: {error.message}", file=sys.stderr)
@@ -39,16 +50,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("agent-gate: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 141
+    except OSError as error:
+        return _failed(error)
     except GateError as error:
-        print(
-            f"agent-gate: {error.message}", *([error.hint] if error.hint else []), sep="\n  ", file=sys.stderr
-        )
+        _complain(f"agent-gate: {error.message}", *([f"  {error.hint}"] if error.hint else []))
         return error.exit_code
     except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
-        print(bug_report(), file=sys.stderr)
-        return BUG
+        return _bug()
+
+
+def _open_streams() -> None:
+    """A stream that the caller closed (`>&-`) is None; what goes there is for nobody."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - to the end
+
+
+def _flushed(code: int) -> int:
+    """The code, once what was printed has been written: the interpreter's own flush would replace it."""
+    sys.stdout.flush()
+    return code
+
+
+def _drop_output() -> None:
+    """Let the interpreter's own flush at the end succeed, so that it does not replace the exit code."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -126,7 +155,10 @@ def _baseline(verbs: Verbs) -> None:
     accept = acts.add_parser("accept", help="add a run to the pooled baseline")
     accept.add_argument("run", nargs="?", default="out", help="run.json or its folder (default: out)")
     accept.add_argument(
-        "--because", metavar="REASON", default="", help="accept it although it is red or partial"
+        "--because",
+        metavar="REASON",
+        default="",
+        help="accept it although it is red, partial or uncommitted",
     )
     _config(accept)
     _config(acts.add_parser("show", help="print runs, cases and means"))
@@ -142,11 +174,11 @@ def _grade(verbs: Verbs) -> None:
 
 def _extract(verbs: Verbs) -> None:
     verb = verbs.add_parser("extract")
-    verb.add_argument("trace", help="traces.jsonl, ADK session JSON, or JSON lines of events")
+    verb.add_argument("trace", help="traces.jsonl or its folder, ADK session JSON, or JSON lines of events")
     verb.add_argument(
         "--summary", action="store_true", help="a row an event: who, what it gave, or why nothing"
     )
-    verb.add_argument("--case", help="only this case of a traces.jsonl")
+    verb.add_argument("--case", help="which case of a traces.jsonl (default: the first)")
     verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
 
 
@@ -173,3 +205,27 @@ def _assignment(text: str) -> str:
     if not text.partition("=")[0] or "=" not in text:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return text
+
+
+def _bug() -> int:
+    _complain(bug_report())
+    return BUG
+
+
+def _failed(error: OSError) -> int:
+    """A full disk and a name that no file can have are the user's; whatever else comes here is a bug."""
+    if error.errno == errno.ENAMETOOLONG:
+        _complain(f"agent-gate: {str(error.filename)[:80]}…: {error.strerror}")
+    elif error.errno in _NO_ROOM:
+        _drop_output()
+        _complain(f"agent-gate: cannot write: {error.strerror}")
+    else:
+        return _bug()
+    return BAD_INPUT
+
+
+def _complain(*texts: str) -> None:
+    """Print to standard error what may repeat hostile text: a message of an error, a traceback."""
+    from gate.publish.escape import lines
+
+    print(*(lines(text, _LONGEST) for text in texts), sep="\n", file=sys.stderr)

@@ -65,19 +65,3 @@ class Interrupted(GateError):
     def __init__(self, exit_status: int) -> None:
         super().__init__("interrupted; what was measured until now is kept")
         self.exit_status = exit_status
-
-
-def bug_report() -> str:
-    """What to print of the exception that is being handled, where none of the classes above fits."""
-    import platform
-    import traceback
-
-    from gate import __version__
-
-    return "\n".join(
-        (
-            "agent-gate: this is a bug in the gate, not in your agent; please report it with these lines:",
-            f"agent-gate {__version__}, Python {platform.python_version()}, {platform.platform()}",
-            traceback.format_exc(),
-        )
-    )

@@ -1,5 +1,6 @@
 """The only git: which commit the tested source is, and what is committed of it."""
 
+import os
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,10 +41,10 @@ def files_of(root: Path) -> tuple[str, ...]:
 
 
 def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:
-    top = Path((_git(root, "rev-parse", "--show-toplevel") or "").strip()).resolve()
+    top = _real(Path((_git(root, "rev-parse", "--show-toplevel") or "").strip()))
     changed = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames") or ""
     paths = {top / entry[3:] for entry in changed.split("\0") if entry}
-    if paths - {path.resolve() for path in ignore}:
+    if paths - {_real(path) for path in ignore}:
         return True
     return any(not is_tracked(root, path) for path in inputs)
 
@@ -67,9 +68,14 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
+def _real(path: Path) -> Path:
+    """The path without links; of links in a circle, which Path.resolve raises at, what can be said."""
+    return Path(os.path.realpath(path))
+
+
 def _top(root: Path) -> str:
     """The folder with .git: a workspace that another uid owns is trusted by name, nothing else is."""
-    for folder in (root.resolve(), *root.resolve().parents):
+    for folder in (_real(root), *_real(root).parents):
         if (folder / ".git").exists():
             return str(folder)
     return str(root)

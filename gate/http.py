@@ -18,6 +18,7 @@ import httpx
 
 from gate.model import Json
 from gate.network import check_proxies, own_authorities
+from gate.redact import excerpt
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 MIB = 1024 * 1024
@@ -116,7 +117,7 @@ def parse_json(text: str) -> Json:
     try:
         value: Json = jsonlib.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise BadBody(f"not JSON: {error}; it starts with {text[:80]!r}") from None
+        raise BadBody(f"not JSON: {error}; it starts with {excerpt(text, 80)!r}") from None
     # Counting brackets is cheap and never too low, so most bodies are not walked at all.
     if text.count("[") + text.count("{") > MAX_DEPTH or "\\ud" in text.lower():
         value = _mended(value, 0)
@@ -188,18 +189,17 @@ class Client:
         url: str,
         *,
         json: Json = None,
-        body: bytes | None = None,
         headers: Mapping[str, str] = _NOTHING,
     ) -> Response:
         """One exchange with the whole body; raises an HttpError, never on a status."""
-        async with self._open(method, url, _content(json, body), headers) as streamed:
+        async with self.stream(method, url, json=json, headers=headers) as streamed:
             return await streamed.read()
 
     def stream(
         self, method: str, url: str, *, json: Json = None, headers: Mapping[str, str] = _NOTHING
     ) -> AbstractAsyncContextManager[Streamed]:
         """One exchange whose body is read as it comes; raises an HttpError, never on a status."""
-        return self._open(method, url, _content(json, None), headers)
+        return self._open(method, url, _content(json), headers)
 
     @asynccontextmanager
     async def _open(
@@ -234,8 +234,8 @@ class Client:
 _tls = cache(lambda: own_authorities() or httpx.create_ssl_context(trust_env=False))
 
 
-def _content(json: Json, body: bytes | None) -> bytes | None:
-    return body if json is None else jsonlib.dumps(json, allow_nan=False, separators=(",", ":")).encode()
+def _content(json: Json) -> bytes | None:
+    return None if json is None else jsonlib.dumps(json, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _encoded(headers: Mapping[str, str]) -> dict[bytes, bytes]:

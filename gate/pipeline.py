@@ -17,7 +17,7 @@ from gate.compare import compare
 from gate.compare.evidence import Tally
 from gate.documents import write_text
 from gate.drive import drive
-from gate.errors import AgentDown
+from gate.errors import AgentDown, UsageError
 from gate.git import commit_of
 from gate.model.derived import tokens_of
 from gate.model.run import Evidence, Meta, Report, TrialRecord
@@ -27,6 +27,9 @@ from gate.record import record_of
 from gate.results import LOG_FILE, Results
 from gate.score import score_trial
 from gate.suite import Suite
+
+_SURFACES = tuple(sink.file for sink in SINKS.values())
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Watcher(Protocol):
@@ -50,7 +53,6 @@ class _Course:
     hint: str = ""
     log_tail: str = ""
     signal: int = 0
-    trials: int = 0
     measured: int = 0
     retries: int = 0
     tokens: int | None = None
@@ -63,8 +65,9 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
     """
     course = _begin()
     watch.planned(suite)
+    _spare_recordings(suite, out)
     tally = Tally(suite.metric_facts, suite.case_facts)
-    with Results(out) as results, _interruptible(course):
+    with Results(out, _SURFACES) as results, _interruptible(course):
         try:
             async with aclosing(_measure(suite, out)) as measured:
                 async for trace, record in measured:
@@ -79,7 +82,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
                 raise
         report = _conclude(suite, tally.evidence(_meta(suite, course)))
         results.write_run(report, suite.case_facts)
-    publish(report, out)
+        publish(report, out)
     return report, course.signal
 
 
@@ -87,7 +90,7 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     """Score recorded traces again, with this suite's cases, metrics and rules."""
     course = _begin()
     tally = Tally(suite.metric_facts, suite.case_facts)
-    with Results(out) as results:
+    with Results(out, _SURFACES) as results:
         async with _lifecycle(suite):
             for trace in traces:
                 record = await _score(suite, trace)
@@ -104,6 +107,16 @@ def publish(report: Report, out: Path) -> None:
     """Write every surface of a report into the run's folder."""
     for sink in SINKS.values():
         write_text(out / sink.file, sink.render(report))
+
+
+def _spare_recordings(suite: Suite, out: Path) -> None:
+    """Refuse a run whose own files would take the place of the recordings that it replays."""
+    agent = suite.config.agent
+    recordings = Path(str(agent.options.get("traces")))
+    if agent.protocol == "replay" and recordings.resolve().parent == out.resolve():
+        reason = f"{recordings} is replayed, and the files of this run would overwrite it"
+        hint = "Choose another folder with --out, or move the recordings."
+        raise UsageError(reason, hint=hint)
 
 
 async def _measure(suite: Suite, out: Path) -> AsyncGenerator[tuple[Trace, TrialRecord], None]:
@@ -157,7 +170,6 @@ def _begin() -> _Course:
 
 
 def _count(course: _Course, trace: Trace) -> None:
-    course.trials += 1
     course.measured += not isinstance(trace.outcome, Throttled | Refused)
     course.retries += trace.retries
     tokens = tokens_of(trace.events)
@@ -192,18 +204,22 @@ def _meta(suite: Suite, course: _Course) -> Meta:
 
 @contextmanager
 def _interruptible(course: _Course) -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into the cancellation of the running task; more change nothing."""
+    """Turn a signal into the cancellation of the running task; another one cuts the agent's grace short.
+
+    A SIGHUP that is ignored (nohup) stays ignored.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
 
     def interrupt(number: int) -> None:
-        if not course.signal and task:
-            course.signal = number
+        course.signal = course.signal or number
+        if task:
             task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in heeded:
         loop.add_signal_handler(number, interrupt, number)
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in heeded:
             loop.remove_signal_handler(number)

@@ -15,17 +15,32 @@ SHORTEST = 8
 
 _Shape: TypeAlias = tuple[str, re.Pattern[str], str]
 
+CUT = "…"
+"""What stands where an excerpt ends: a secret may have lost its end there."""
+_LEAST_OF_A_CUT = 4
+
+
+def excerpt(text: str, most: int) -> str:
+    """The start of a text; where it is cut, CUT says so, to the reader and to the redactor."""
+    return text if len(text) <= most else text[:most] + CUT
+
 
 class Redactor:
     """Replaces secrets by `***`: `text` in a string, `value` anywhere in a JSON value, keys included.
 
-    Known values are found raw, in base64 (any alignment, both alphabets), percent-encoded and JSON-escaped.
+    Known values are found raw, in base64 (any alignment, both alphabets), percent-encoded and escaped as
+    JSON and Python do it, once or twice over.
     Applying it twice changes nothing more. Not found: values cut in two, wrapped base64, hex, compression.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = {form for secret in secrets for form in _forms(secret)}
         self._forms = tuple(sorted(known, key=lambda form: (-len(form), form)))
+        self._cut_ends = {
+            form[end - _LEAST_OF_A_CUT : end]
+            for form in self._forms
+            for end in range(_LEAST_OF_A_CUT, len(form) + 1)
+        }
         self._numeric = any(_NUMBER.fullmatch(form) for form in self._forms)
 
     def text(self, text: str) -> str:
@@ -54,6 +69,20 @@ class Redactor:
         for form in self._forms:
             while form in text:
                 text = text.replace(form, MASK)
+        return self._without_cut(text) if self._forms and CUT in text else text
+
+    def _without_cut(self, text: str) -> str:
+        """What is left of a known value where an excerpt ends; less than four characters say nothing."""
+        *pieces, last = text.split(CUT)
+        return CUT.join([*map(self._without_start, pieces), last])
+
+    def _without_start(self, text: str) -> str:
+        if text[-_LEAST_OF_A_CUT:] not in self._cut_ends:
+            return text
+        for form in self._forms:
+            for length in range(min(len(form), len(text)), _LEAST_OF_A_CUT - 1, -1):
+                if text.endswith(form[:length]):
+                    return text[:-length] + MASK
         return text
 
     def _number(self, value: float) -> Json:
@@ -91,7 +120,9 @@ def _forms(secret: str) -> Iterator[str]:
         if len(value.strip()) >= SHORTEST and value.strip("*"):
             yield value
             yield from _percent(value)
-            yield from _escaped(value)
+            for form in (value, *_escaped(value)):
+                yield from _escaped(form)  # JSON text inside of JSON text, as arguments of calls often are
+                yield repr(form)[1:-1]
             yield from _base64(value.encode("utf-8", "surrogatepass"))
 
 

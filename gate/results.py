@@ -1,23 +1,39 @@
-"""The folder of a run: traces and trials stream to disk; run.json repeats comparing and publishing."""
+"""Files of runs: the folder of one, and the baseline of many.
 
+Traces and trials of a run stream to disk; its run.json repeats comparing and publishing.
+"""
+
+import fcntl
 import json
+import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Self, TextIO
 
-from gate.documents import canonical, write_text
+from gate.compare.baseline import from_lines
+from gate.compare.evidence import tally
+from gate.documents import canonical, open_regular, read_bytes, write_text
 from gate.errors import UsageError
 from gate.formats.records import Malformed, dump, load
+from gate.formats.strict import strict_json
+from gate.git import is_tracked
 from gate.model import Json
-from gate.model.run import CaseFacts, Report, TrialRecord
+from gate.model.finding import Finding, Place
+from gate.model.run import Baseline, BaselineFacts, CaseFacts, Evidence, Report, TrialRecord
+from gate.model.score import Scored
 from gate.model.trace import Trace
 
 VERSION = 1
+MOST_TRIALS = 1000
+"""As many as the schema of a config allows."""
+LARGEST_BASELINE = LARGEST = 1 << 30
+"""Bytes: ten runs of ten thousand cases make some fifty million."""
 RUN_FILE, TRACES_FILE, LOG_FILE = "run.json", "traces.jsonl", "agent.log"
-_SPOOL = ".trials.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +44,21 @@ class StoredRun:
     cases: tuple[CaseFacts, ...]
     trials: tuple[TrialRecord, ...]
 
+    @property
+    def evidence(self) -> Evidence:
+        """All that comparing needs of it."""
+        return tally(self.report.meta, self.report.metrics, self.cases, self.trials)
+
 
 class Results:
-    """Writes a run's folder; nothing but an index of the trials stays in memory."""
+    """Writes a run's folder; nothing but an index of the trials stays in memory.
 
-    def __init__(self, folder: Path) -> None:
+    `surfaces` are the names of files that others write at the end, from run.json.
+    """
+
+    def __init__(self, folder: Path, surfaces: Sequence[str] = ()) -> None:
         self.folder = folder
+        self._surfaces = tuple(surfaces)
         self._cases: dict[str, int] = {}
         self._index = array("q")  # three numbers a trial: the case's number, the trial's, its offset
 
@@ -41,28 +66,54 @@ class Results:
         """Make the folder and start its files anew; raises UsageError where that is impossible."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._traces: TextIO = (self.folder / TRACES_FILE).open("w", encoding="utf-8", newline="\n")
-            self._spool: TextIO = (self.folder / _SPOOL).open("w+", encoding="utf-8", newline="\n")
+            self._traces: TextIO = (self.folder / TRACES_FILE).open("a", encoding="utf-8", newline="\n")
+            self._alone()
+            self._traces.truncate(0)
+            # A run that ends before its verdict must not leave the verdict of the one before.
+            for name in (RUN_FILE, *self._surfaces):
+                (self.folder / name).unlink(missing_ok=True)
+            # Without a name: nothing is left of it, not even by SIGKILL.
+            self._spool: TextIO = TemporaryFile("w+", encoding="utf-8", newline="\n", dir=self.folder)
         except OSError as error:
-            reason = f"cannot write to {self.folder}: {error.strerror}"
-            raise UsageError(reason, hint="Choose another folder with --out.") from error
+            raise self._unwritable(error) from error
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the files and drop the spool: run.json has what was in it."""
-        self._traces.close()
-        self._spool.close()
-        (self.folder / _SPOOL).unlink(missing_ok=True)
+        for file in (self._traces, self._spool):
+            with suppress(OSError):  # a full disk was told when it was written to
+                file.close()
 
     def add(self, trace: Trace, record: TrialRecord) -> None:
-        """Append one trial, whole on disk before the next one."""
-        self._traces.write(canonical(dump(trace)))
-        self._traces.flush()
+        """Append one trial, whole on disk before the next one; raises UsageError where the disk is full."""
         number = self._cases.setdefault(record.case, len(self._cases))
-        self._index.extend((number, record.trial, self._spool.tell()))
-        self._spool.write(canonical(dump(record)))
+        try:
+            self._traces.write(canonical(dump(trace)))
+            self._traces.flush()
+            self._index.extend((number, record.trial, self._spool.tell()))
+            self._spool.write(canonical(dump(record)))
+            self._spool.flush()
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _alone(self) -> None:
+        """Refuse to write into the files of a run that goes on; where a file system has no locks, hope."""
+        try:
+            fcntl.flock(self._traces, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._traces.close()
+            raise UsageError(
+                f"another agent-gate is writing to {self.folder}",
+                hint="Wait for it, or choose another folder with --out.",
+            ) from None
+        except OSError:
+            return
+
+    def _unwritable(self, error: OSError) -> UsageError:
+        reason = f"cannot write to {self.folder}: {error.strerror}"
+        return UsageError(reason, hint="Choose another folder with --out.")
 
     def write_run(self, report: Report, cases: Sequence[CaseFacts]) -> None:
         """Write run.json; its trials stand in the order of the cases, however they finished."""
@@ -82,40 +133,139 @@ class Results:
 
 def read_run(path: Path) -> StoredRun:
     """Read a run.json (or the folder that holds it); raises UsageError with what is wrong."""
-    file = path if path.suffix == ".json" else path / RUN_FILE
+    file = path if path.suffix == ".json" or path.is_file() else path / RUN_FILE
     try:
-        return _stored(json.loads(file.read_text(encoding="utf-8")))
+        return _stored(strict_json(read_bytes(file, LARGEST).decode("utf-8")))
     except OSError as error:
         hint = "`agent-gate run` writes it; name another with the command's argument or --out."
         raise UsageError(f"cannot read {file}: {error.strerror}", hint=hint) from error
     except (Malformed, ValueError) as error:
-        raise UsageError(f"{file} cannot be used: {error}") from error
+        hint = (
+            f"It must be a {RUN_FILE} that this version of agent-gate wrote; `agent-gate run` writes it anew."
+        )
+        raise UsageError(f"{file} cannot be used: {error}", hint=hint) from error
 
 
 def _stored(data: Json) -> StoredRun:
-    if not isinstance(data, Mapping) or data.get("version") != VERSION:
+    version = data.get("version") if isinstance(data, Mapping) else None
+    if not isinstance(data, Mapping) or type(version) is not int or version != VERSION:
         raise Malformed(f"this is no run record of version {VERSION}")
-    return StoredRun(
+    stored = StoredRun(
         report=load(Report, data.get("report")),
         cases=load(tuple[CaseFacts, ...], data.get("cases")),
         trials=load(tuple[TrialRecord, ...], data.get("trials")),
     )
+    for problem in _contradictions(stored):
+        raise Malformed(problem)
+    return stored
+
+
+def _contradictions(stored: StoredRun) -> Iterator[str]:
+    """What no run of ours says: it was written by hand, and would be judged as something that never was."""
+    cases = {facts.id: facts for facts in stored.cases}
+    kinds = {metric.name: metric.kind for metric in stored.report.metrics}
+    if len(cases) < len(stored.cases) or len(kinds) < len(stored.report.metrics):
+        yield "a case or a metric is there twice"
+    for facts in stored.cases:
+        if not 1 <= facts.trials <= MOST_TRIALS:
+            yield f"case {facts.id!r} has {facts.trials} trials"
+        if unknown := facts.keys.keys() - kinds.keys():
+            yield f"case {facts.id!r} has a metric {min(unknown)!r} that the run has not"
+    seen: set[tuple[str, int]] = set()
+    for record in stored.trials:
+        planned = cases.get(record.case)
+        if planned is None or not 1 <= record.trial <= planned.trials or (record.case, record.trial) in seen:
+            yield f"trial {record.trial} of case {record.case!r} is there twice, or was never planned"
+            return
+        seen.add((record.case, record.trial))
+        if record.scores.keys() != planned.keys.keys():
+            yield f"trial {record.trial} of case {record.case!r} has not a score for each of its metrics"
+        for name, score in record.scores.items():
+            if isinstance(score, Scored) and not _is_possible(score, kinds.get(name, "")):
+                yield f"trial {record.trial} of case {record.case!r} has a {name!r} that cannot be"
+
+
+def _is_possible(score: Scored, kind: str) -> bool:
+    most = 1.0 if kind == "quality" else math.inf
+    return all(0 <= value <= most for value in (score.value, *(item.value for item in score.items)))
 
 
 def read_traces(path: Path) -> Iterator[Trace]:
     """The traces of a traces.jsonl (or of the folder that holds it), one at a time; raises UsageError."""
-    file = path if path.suffix == ".jsonl" else path / TRACES_FILE
+    file = path if path.suffix == ".jsonl" or path.is_file() else path / TRACES_FILE
     try:
-        with file.open(encoding="utf-8") as lines:
-            for number, text in enumerate(lines, start=1):
+        with open_regular(file) as lines:
+            for number, line in enumerate(lines, start=1):
+                text = line.decode("utf-8")
                 try:
-                    yield load(Trace, json.loads(text))
+                    yield load(Trace, strict_json(text))
                 except (Malformed, ValueError) as error:
                     raise UsageError(f"{file}:{number} is not a trace: {error}") from error
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:
+    """The committed baseline. A malformed one is a finding; one that is gone or unreadable is a fact."""
+    path = root / name
+    try:
+        text = read_bytes(path, LARGEST_BASELINE).decode("utf-8").removeprefix("\ufeff")
+    except FileNotFoundError:
+        if path.is_symlink():
+            return _unreadable(name, f"{name} is a link to a file that is not there")
+        if not is_tracked(root, path):
+            return None, BaselineFacts(state="none", path=name), []
+        return _unreadable(name, f"{name} is committed but not there; `git restore {name}` brings it back")
+    except OSError as error:
+        return _unreadable(name, f"{name} cannot be read: {error.strerror}")
+    except UnicodeDecodeError as error:
+        return _unreadable(name, f"{name} cannot be read: byte {error.start} is not UTF-8")
+    try:
+        baseline = from_lines(_lines(text))
+    except Malformed as error:
+        return None, BaselineFacts(state="unreadable", path=name), [_malformed(name, str(error))]
+    return baseline, baseline_facts(baseline, name), []
+
+
+def _unreadable(name: str, problem: str) -> tuple[None, BaselineFacts, list[Finding]]:
+    return None, BaselineFacts(state="unreadable", path=name, problem=problem), []
+
+
+def _lines(text: str) -> Iterator[Json]:
+    """The values of JSON lines: a line ends with a newline, and with nothing else that Unicode calls one."""
+    whole = text.rstrip()
+    for number, line in enumerate(whole.split("\n") if whole else (), start=1):
+        try:
+            yield strict_json(line)
+        except ValueError as error:
+            raise Malformed(f"line {number}: {error}") from None
+
+
+def baseline_facts(baseline: Baseline, name: str) -> BaselineFacts:
+    """What is said of a baseline that could be read."""
+    if not baseline.runs:
+        return BaselineFacts(state="none", path=name)
+    last = baseline.runs[-1]
+    return BaselineFacts(
+        state="compared",
+        path=name,
+        runs=len(baseline.runs),
+        commit=last.commit,
+        branch=last.branch,
+        date=last.date,
+    )
+
+
+def _malformed(name: str, problem: str) -> Finding:
+    return Finding.error(
+        "baseline-malformed",
+        Place(file=name),
+        problem,
+        why="Without the baseline nothing can be called better or worse.",
+        fix=f"`git checkout -- {name}` restores it; `agent-gate baseline accept` writes it.",
+    )
 
 
 def _assemble(head: Mapping[str, Json], trials: Iterator[str]) -> Iterator[str]:

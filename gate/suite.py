@@ -1,29 +1,28 @@
 """Everything that is known before anything is spent: config, cases, metrics, baseline; or every finding."""
 
-import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from gate.check import check
-from gate.compare.baseline import from_lines
+from gate.check import check, stops
 from gate.compare.passing import is_decisive
 from gate.dataset import select
 from gate.errors import BadInput, UsageError
 from gate.formats.key import line_key
-from gate.formats.records import Malformed, dump, load
-from gate.git import is_tracked
-from gate.model.case import Case, Expect, Turn, User
-from gate.model.config import CommandBoot, Config, ContainerBoot
-from gate.model.finding import Finding, Place
+from gate.formats.records import dump, load
+from gate.model.case import Case, Expect
+from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
+from gate.model.finding import Finding
 from gate.model.run import Baseline, BaselineFacts, CaseFacts, MetricFacts
 from gate.redact import Redactor
-from gate.score import METRICS, build
+from gate.results import load_baseline
+from gate.score import build
 from gate.score.metric import Metric
 
-EXCERPT = 300
+_CREDENTIAL = re.compile("auth|cookie|credential|key|pass|secret|token", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +74,7 @@ def prepare(
     root = Path(config.root) if config else config_path.parent
     baseline, facts, more = load_baseline(root, config.baseline if config else "")
     findings += more
-    if config is None or _is_fatal(findings, strict=strict):
+    if config is None or stops(findings, strict=strict):
         raise BadInput(findings)
     config = _varied(config, selection)
     redact = Redactor((*secrets, *secrets_of(config)))
@@ -93,7 +92,7 @@ def prepare(
         baseline_facts=facts,
         redact=redact,
         selection=_words(selection),
-        env=selection.env,
+        env=tuple(map(redact.text, selection.env)),
         warnings=tuple(findings),
     )
 
@@ -110,60 +109,17 @@ def _varied(config: Config, selection: Selection) -> Config:
     return replace(config, agent=replace(config.agent, boot=replace(boot, env={**boot.env, **env})))
 
 
-def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:
-    """The committed baseline. A malformed one is a finding; one that is gone or unreadable is a fact."""
-    path = root / name
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        if not is_tracked(root, path):
-            return None, BaselineFacts(state="none", path=name), []
-        problem = f"{name} is committed but not there; `git restore {name}` brings it back"
-        return None, BaselineFacts(state="unreadable", path=name, problem=problem), []
-    except (OSError, UnicodeDecodeError) as error:
-        problem = f"{name} cannot be read: {error}"
-        return None, BaselineFacts(state="unreadable", path=name, problem=problem), []
-    try:
-        baseline = from_lines([json.loads(text_line) for text_line in text.splitlines() if text_line.strip()])
-    except (Malformed, ValueError) as error:
-        return None, BaselineFacts(state="unreadable", path=name), [_malformed(name, str(error))]
-    return baseline, baseline_facts(baseline, name), []
-
-
-def baseline_facts(baseline: Baseline, name: str) -> BaselineFacts:
-    """What is said of a baseline that could be read."""
-    if not baseline.runs:
-        return BaselineFacts(state="none", path=name)
-    last = baseline.runs[-1]
-    return BaselineFacts(
-        state="compared",
-        path=name,
-        runs=len(baseline.runs),
-        commit=last.commit,
-        branch=last.branch,
-        date=last.date,
-    )
-
-
-def _malformed(name: str, problem: str) -> Finding:
-    return Finding.error(
-        "baseline-malformed",
-        Place(file=name),
-        problem,
-        why="Without the baseline nothing can be called better or worse.",
-        fix=f"`git checkout -- {name}` restores it; `agent-gate baseline accept` writes it.",
-    )
-
-
-def _is_fatal(findings: Sequence[Finding], *, strict: bool) -> bool:
-    return any(strict or finding.level == "error" for finding in findings)
-
-
-def secrets_of(config: Config) -> list[str]:
-    """The values of `pass_env`."""
+def secrets_of(config: Config) -> Iterator[str]:
+    """The values of `pass_env`, and of headers that carry a credential by their name, without its scheme."""
     boot = config.agent.boot
-    names = boot.pass_env if isinstance(boot, CommandBoot | ContainerBoot) else ()
-    return [os.environ[name] for name in names if os.environ.get(name)]
+    if isinstance(boot, CommandBoot | ContainerBoot):
+        yield from (os.environ[name] for name in boot.pass_env if os.environ.get(name))
+    of_protocol = config.agent.options.get("headers")
+    for headers in ({} if isinstance(boot, NoBoot) else boot.headers, of_protocol):
+        for name, value in headers.items() if isinstance(headers, Mapping) else ():
+            if _CREDENTIAL.search(name) and isinstance(value, str):
+                yield value
+                yield value.rpartition(" ")[2]
 
 
 def _redacted(case: Case, redact: Redactor) -> Case:
@@ -178,11 +134,10 @@ def _redacted_expect(expect: Expect, redact: Redactor) -> Expect:
 
 
 def _metric_facts(metric: Metric, config: Config) -> MetricFacts:
-    type_ = next(name for name, cls in METRICS.items() if cls is type(metric))
     expected = metric.always and bool(metric.reads)
     return MetricFacts(
         name=metric.name,
-        type=type_,
+        type=metric.type,
         version=metric.version,
         unit=metric.unit,
         kind=metric.kind,
@@ -209,14 +164,9 @@ def _case_facts(case: Case, metrics: Sequence[Metric], config: Config, today: da
         category=case.category,
         tags=case.tags,
         track=case.track,
-        prompt=_prompt(case.turns[0])[:EXCERPT],
         quarantine=active,
         trials=config.run.trials,
     )
-
-
-def _prompt(turn: Turn) -> str:
-    return turn.sent.text if isinstance(turn.sent, User) else ""
 
 
 def _words(selection: Selection) -> tuple[str, ...]:

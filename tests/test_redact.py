@@ -4,13 +4,14 @@ import base64
 import json
 import re
 import string
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.redact import MASK, Redactor
+from gate.redact import MASK, Redactor, excerpt
 
 SECRET = 'p4ss/wörd+with <odd> "chars" & more'
 
@@ -246,3 +247,21 @@ def test_the_long_secret_with_line_breaks_is_found_escaped_and_raw() -> None:
 def test_all_forms_of_one_awkward_secret() -> None:
     redactor = Redactor([SECRET])
     assert {redactor.text(form) for form in written_forms(SECRET)} == {MASK}
+
+
+@pytest.mark.parametrize("length", range(4, 20))
+def test_what_an_excerpt_left_of_a_secret_is_taken_out(length: int) -> None:
+    secret = 'pa"ss/word+12345678'
+    redact = Redactor([secret])
+    said = f"it starts with {excerpt('x' * 10 + secret, 10 + length)!r}"
+    assert secret[:4] not in redact.text(said)
+    assert redact.text(redact.text(said)) == redact.text(said)
+    assert redact.text("a word… and pa… more") == "a word… and pa… more"
+    assert excerpt("abc", 3) == "abc"
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr, str])
+def test_text_inside_of_json_text_is_found(write: Callable[[str], str]) -> None:
+    secret = 'pa"ss\\word+ü12345'
+    for form in (secret, json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
+        assert "12345" not in Redactor([secret]).text(write(form))

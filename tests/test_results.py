@@ -114,3 +114,13 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot write to"), Results(tmp_path / "file" / "out"):
         pass
+
+
+def test_a_folder_that_another_run_writes_to_is_refused_until_that_has_ended(tmp_path: Path) -> None:
+    with Results(tmp_path / "out") as first:
+        first.add(*TRIALS[0])
+        with pytest.raises(UsageError, match="another agent-gate is writing"), Results(tmp_path / "out"):
+            pass
+        assert [trace.trial for trace in read_traces(tmp_path / "out")] == [2]
+    written(tmp_path / "out")
+    assert len(list(read_traces(tmp_path / "out"))) == len(TRIALS)

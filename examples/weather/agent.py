@@ -20,6 +20,12 @@ from typing import Any
 Json = dict[str, Any]
 
 BREAK = set(filter(None, os.environ.get("WEATHER_BREAK", "").split(",")))
+SWITCHES = (
+    *("skips-tool", "wrong-city", "loops", "forgets-state"),
+    *("crashes", "exits", "hangs", "throttled", "quota"),
+)
+if unknown := BREAK.difference(SWITCHES):
+    sys.exit(f"WEATHER_BREAK has no switch {', '.join(sorted(unknown))}; it has: {', '.join(SWITCHES)}")
 
 # City: degrees Celsius and sky, today and on the days after.
 WEATHER = {

@@ -90,10 +90,8 @@ class CommandAgent:
         return Death(reason=told(f"`{self._name}` {how(status)}", tail), log_tail=tail)
 
     def _spawned(self) -> Child:
-        folder = self._folder = Path(tempfile.mkdtemp(prefix="agent-gate-"))
+        folder = self._folder = self._new_folder()
         home, tmp = folder / "home", folder / "tmp"
-        for made in (home, tmp):
-            made.mkdir(mode=0o700)
         what = launch.prepare(self._config, self._scene.root, self._port, home, tmp)
         self._who = self._identity(what, folder)
         self._who.own(folder, home, tmp)
@@ -102,11 +100,26 @@ class CommandAgent:
         except OSError as error:
             search = what.env.get("PATH", "")
             raise launch.not_started(error, self._config.command, what.argv, search) from error
+        except ValueError as error:
+            # Such as a NUL in a word of the command, or "=" in the name of a variable.
+            hint = "Correct `agent.boot.command` and `agent.boot.env`."
+            raise AgentDown(f"`{self._name}` cannot start: {error}", hint=hint) from error
+
+    def _new_folder(self) -> Path:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="agent-gate-"))
+            for name in ("home", "tmp"):
+                (folder / name).mkdir(mode=0o700)
+        except OSError as error:
+            hint = "Make room there, or set TMPDIR to another folder."
+            where = f"{tempfile.gettempdir()}: {error.strerror}"
+            raise AgentDown(f"cannot make a folder for `{self._name}` in {where}", hint=hint) from error
+        return folder
 
     def _identity(self, what: launch.Launch, folder: Path) -> identity.Identity:
         who = identity.choose(what.cwd, what.argv, what.env.get("PATH", ""), folder.parent)
         if who.warning and who != self._who:
-            _logger.warning("%s", who.warning)
+            _logger.warning("warning: %s", who.warning)
         return who
 
     async def _up(self, child: Child) -> None:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from gate.errors import UsageError
 from gate.redact import Redactor
 
 CAP = 8 * 1024 * 1024
@@ -37,8 +39,14 @@ class AgentLog:
     """What the agent printed, over all its restarts; `path` gets it redacted and inert."""
 
     def __init__(self, path: Path, redact: Redactor, cap: int = CAP) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("w", encoding="utf-8")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("w", encoding="utf-8")
+        except OSError as error:
+            reason = f"cannot write the agent's log to {path}: {error.strerror}"
+            raise UsageError(
+                reason, hint="Remove what is there, or choose another folder with --out."
+            ) from error
         self._redact = redact
         self._room = cap
         self._dropped = 0
@@ -76,8 +84,9 @@ class AgentLog:
         self._write(self._pending)
         self._pending = b""
         if self._dropped:
-            self._file.write(f"\n--- {self._dropped:,} more bytes were dropped: the log is full ---\n")
-        self._file.close()
+            self._put(f"\n--- {self._dropped:,} more bytes were dropped: the log is full ---\n")
+        with suppress(OSError):
+            self._file.close()
 
     def _clean(self, data: bytes) -> str:
         return self._redact.text(inert(data.decode("utf-8", "replace")))
@@ -108,7 +117,15 @@ class AgentLog:
             self._dropped += len(encoded) - self._room
             text = encoded[: self._room].decode("utf-8", "ignore")
         self._room = max(self._room - len(encoded), 0)
-        self._file.write(text)
+        self._put(text)
+
+    def _put(self, text: str) -> None:
+        """A disk that is full takes the rest of the log, and nothing else: `tail` needs no file."""
+        try:
+            self._file.write(text)
+            self._file.flush()
+        except OSError:
+            self._room = 0
 
 
 def telling_line(tail: str) -> str:

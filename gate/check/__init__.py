@@ -11,6 +11,7 @@ from gate import dataset
 from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
 from gate.check.environment import environment_findings
+from gate.check.mapping import mapping_findings
 from gate.check.render import render, render_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
@@ -19,7 +20,7 @@ from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding
 
-__all__ = ["Checked", "check", "render", "render_findings"]
+__all__ = ["Checked", "check", "render", "render_findings", "stops"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +55,18 @@ def check(
         found += environment_findings(config, loaded.document, os.environ if environ is None else environ)
     found += _dataset_findings(suite, config, loaded.document)
     found += rule_findings(config, suite.cases)
+    found += mapping_findings(config, suite.cases, loaded.document)
     about_cases = [
         *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
         *tool_findings(config, suite.cases),
     ]
     found += (_from_here(finding, config) for finding in about_cases)
     return Checked(config=config, cases=suite.cases, findings=_sorted(found), files=suite.files)
+
+
+def stops(findings: Iterable[Finding], *, strict: bool) -> bool:
+    """Whether nothing may be run: one of the findings is an error, or with `strict` there is any at all."""
+    return any(strict or finding.level == "error" for finding in findings)
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from gate.model.case import Case
 from gate.model.finding import Finding
 from gate.publish.escape import line
+from gate.publish.words import count
 
 _WIDEST_PLACE = 60
 
@@ -12,9 +13,9 @@ _WIDEST_PLACE = 60
 def render(findings: Sequence[Finding], cases: Sequence[Case], files: Sequence[str]) -> str:
     """The findings in aligned columns, and a last line that counts them; no newline at the end."""
     kinds = [(sum(finding.level == level for finding in findings), word) for level, word in _LEVELS]
-    counts = ", ".join(_count(number, word) for number, word in kinds if number) or "No findings"
-    where = f"{_count(len(cases), 'case')} ({_count(len(files), 'file')})"
-    return "\n".join([*_lines(findings), f"{counts} in {where}. Nothing was run."])
+    counts = ", ".join(count(number, word) for number, word in kinds if number) or "No findings"
+    where = f" in {count(len(cases), 'case')} ({count(len(files), 'file')})" if files else ""
+    return "\n".join([*_lines(findings), f"{counts}{where}. Nothing was run."])
 
 
 def render_findings(findings: Sequence[Finding]) -> str:
@@ -23,10 +24,6 @@ def render_findings(findings: Sequence[Finding]) -> str:
 
 
 _LEVELS = (("error", "error"), ("warn", "warning"))
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:

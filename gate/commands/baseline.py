@@ -6,15 +6,16 @@ from pathlib import Path
 from statistics import fmean
 
 from gate.compare.baseline import must_not, pool, refusals, to_lines
-from gate.compare.evidence import tally
 from gate.compare.values import scored
 from gate.config import load
 from gate.documents import canonical, write_text
 from gate.errors import PASS, BadInput, UsageError
 from gate.model.config import Config
-from gate.model.run import Baseline
-from gate.results import StoredRun, read_run
-from gate.suite import load_baseline
+from gate.model.run import Baseline, BaselineLine
+from gate.publish.columns import aligned
+from gate.publish.escape import line
+from gate.publish.words import count
+from gate.results import StoredRun, load_baseline, read_run
 
 
 def main(options: argparse.Namespace) -> int:
@@ -26,14 +27,12 @@ def main(options: argparse.Namespace) -> int:
         return PASS
     stored = read_run(Path(options.run))
     _refuse(stored, options.because)
-    report = stored.report
-    evidence = tally(report.meta, report.metrics, stored.cases, stored.trials)
-    pooled = pool(baseline, evidence, options.because)
+    pooled = pool(baseline, stored.evidence, options.because)
     path = Path(config.root) / config.baseline
     write_text(path, map(canonical, to_lines(pooled)))
     trials = sum(case.trials for case in stored.cases)
-    runs = "1 run" if len(pooled.runs) == 1 else f"{len(pooled.runs)} runs"
-    print(f"{config.baseline}: {runs}, now with {report.meta.run} ({trials} trials). Commit it.")
+    runs, of = count(len(pooled.runs), "run"), count(trials, "trial")
+    print(f"{config.baseline}: {runs}, now with {line(stored.report.meta.run)} ({of}). Commit it.")
     return PASS
 
 
@@ -69,13 +68,16 @@ def _show(config: Config, baseline: Baseline | None) -> Iterator[str]:
     if baseline is None:
         yield f"There is no baseline at {config.baseline}. Run the suite, then: agent-gate baseline accept"
         return
-    yield f"{config.baseline}: {len(baseline.runs)} run{'s' * (len(baseline.runs) != 1)}"
-    for run in baseline.runs:
-        yield f"  {run.date}  {run.commit[:12] or '-':12}  run {run.run}  {run.reason}".rstrip()
+    yield f"{config.baseline}: {count(len(baseline.runs), 'run')}"
+    runs = [(line(r.date), line(r.commit)[:12] or "-", line(r.run), line(r.reason)) for r in baseline.runs]
+    yield from aligned([("date", "commit", "run", "because"), *runs])
     yield ""
-    yield f"{'case':32} {'metric':24} {'mean':>9}  trials"
-    for (case, metric), entry in sorted(baseline.lines.items()):
-        values = [value for samples in entry.runs.values() for value in scored(samples)]
-        trials = sum(map(len, entry.runs.values()))
-        mean = f"{fmean(values):9.2f}" if values else "        -"
-        yield f"{case:32} {metric:24} {mean}  {len(values)} of {trials}"
+    head = ("case", "metric", "mean", "trials")
+    yield from aligned([head, *(_row(baseline.lines[key]) for key in sorted(baseline.lines))], right=[2])
+
+
+def _row(entry: BaselineLine) -> tuple[str, ...]:
+    values = [value for samples in entry.runs.values() for value in scored(samples)]
+    trials = sum(map(len, entry.runs.values()))
+    mean = f"{fmean(values):.2f}" if values else "-"
+    return line(entry.case), line(entry.metric), mean, f"{len(values)} of {trials}"

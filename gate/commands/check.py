@@ -3,9 +3,10 @@
 import argparse
 from pathlib import Path
 
-from gate.check import check, render
+from gate.check import check, render, stops
 from gate.errors import BAD_INPUT, PASS
-from gate.suite import load_baseline
+from gate.model.finding import Finding, Place
+from gate.results import load_baseline
 
 
 def main(options: argparse.Namespace) -> int:
@@ -13,7 +14,12 @@ def main(options: argparse.Namespace) -> int:
     checked = check(Path(options.config))
     findings = list(checked.findings)
     if checked.config:
-        findings += load_baseline(Path(checked.config.root), checked.config.baseline)[2]
+        _, facts, wrong = load_baseline(Path(checked.config.root), checked.config.baseline)
+        findings += wrong
+        if facts.problem:
+            why = "A run would be undecided: without the baseline nothing can be called better or worse."
+            findings.append(
+                Finding.error("baseline-unreadable", Place(file=facts.path), facts.problem, why=why)
+            )
     print(render(findings, checked.cases, checked.files))
-    fatal = any(options.strict or finding.level == "error" for finding in findings)
-    return BAD_INPUT if fatal else PASS
+    return BAD_INPUT if stops(findings, strict=options.strict) else PASS

@@ -7,11 +7,9 @@ from pathlib import Path
 from gate.commands.output import show_report
 from gate.compare import compare
 from gate.compare.baseline import pool
-from gate.compare.evidence import tally
 from gate.errors import UsageError
-from gate.model.run import Baseline, Evidence
-from gate.results import StoredRun, read_run
-from gate.suite import baseline_facts, load_baseline
+from gate.model.run import Baseline
+from gate.results import baseline_facts, load_baseline, read_run
 
 
 def main(options: argparse.Namespace) -> int:
@@ -20,7 +18,7 @@ def main(options: argparse.Namespace) -> int:
     baseline = _before(Path(options.before))
     report = after.report
     comparison = compare(
-        _evidence(after),
+        after.evidence,
         baseline,
         baseline_facts(baseline, options.before),
         rules=report.rules,
@@ -38,8 +36,4 @@ def _before(path: Path) -> Baseline:
             problem = findings[0].what if findings else facts.problem or "it is not there or has no run"
             raise UsageError(f"{path} cannot be compared with: {problem}")
         return baseline
-    return pool(None, _evidence(read_run(path)), "")
-
-
-def _evidence(stored: StoredRun) -> Evidence:
-    return tally(stored.report.meta, stored.report.metrics, stored.cases, stored.trials)
+    return pool(None, read_run(path).evidence, "")

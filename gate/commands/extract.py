@@ -1,16 +1,22 @@
 """`agent-gate extract FILE`: account for every event of a trace or of a recorded session."""
 
 import argparse
-import json
+import sys
 from pathlib import Path
 
+from gate.commands.output import printed
+from gate.documents import read_bytes
 from gate.errors import PASS, UsageError
 from gate.formats.messages import conversation, messages, summary
 from gate.formats.records import Malformed, load
 from gate.formats.sessions import NotASession, session_events
+from gate.formats.strict import strict_json
 from gate.model.trace import Event, Trace
-from gate.publish import events
+from gate.publish import escape, events
 from gate.redact import Redactor
+from gate.results import TRACES_FILE
+
+MAX_BYTES = 1 << 30
 
 
 def main(options: argparse.Namespace) -> int:
@@ -19,13 +25,14 @@ def main(options: argparse.Namespace) -> int:
     if options.summary:
         print(events.render(summary(found)))
     else:
-        print(json.dumps(messages(found), indent=2, ensure_ascii=False))
+        print(printed(messages(found)))
     return PASS
 
 
 def _read(path: Path, case: str | None, trial: int) -> tuple[Event, ...]:
+    path = path / TRACES_FILE if path.is_dir() else path
     try:
-        text = Redactor().text(path.read_text(encoding="utf-8"))
+        text = Redactor().text(read_bytes(path, MAX_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -43,7 +50,7 @@ def _read(path: Path, case: str | None, trial: int) -> tuple[Event, ...]:
 def _traces(text: str) -> list[Trace]:
     """The traces of a traces.jsonl; none where the text is something else."""
     try:
-        return [load(Trace, json.loads(line)) for line in text.splitlines() if line.strip()]
+        return [load(Trace, strict_json(line)) for line in text.split("\n") if line.strip()]
     except (Malformed, ValueError):
         return []
 
@@ -51,6 +58,13 @@ def _traces(text: str) -> list[Trace]:
 def _choose(traces: list[Trace], path: Path, case: str | None, trial: int) -> Trace:
     for trace in traces:
         if trace.trial == trial and case in {trace.case, None}:
+            if len(traces) > 1 and case is None:
+                _say_which(trace, len(traces))
             return trace
     names = ", ".join(sorted({trace.case for trace in traces})[:20])
     raise UsageError(f"{path} has no trial {trial} of case {case!r}", hint=f"It has: {names}")
+
+
+def _say_which(trace: Trace, number: int) -> None:
+    which = f"case {escape.line(trace.case, 160)}, trial {trace.trial}"
+    print(f"{which}: the first of {number} traces; --case and --trial choose another", file=sys.stderr)

@@ -2,14 +2,15 @@
 
 import argparse
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gate.commands.output import show_report
+from gate.commands.output import claim, show_report
 from gate.errors import UsageError
 from gate.model.trace import Trace
 from gate.pipeline import grade
-from gate.results import TRACES_FILE, read_traces
+from gate.results import MOST_TRIALS, TRACES_FILE, read_traces
 from gate.suite import Selection, Suite, prepare
 
 
@@ -17,14 +18,26 @@ def main(options: argparse.Namespace) -> int:
     """Grade and report; exits like a run does."""
     source, out = Path(options.traces), Path(options.out)
     file = source / TRACES_FILE if source.is_dir() else source
-    if file.resolve() == (out / TRACES_FILE).resolve():
+    if os.path.realpath(file) == os.path.realpath(out / TRACES_FILE):
         raise UsageError(
             f"{file} would be overwritten while it is read", hint="Choose another folder with --out."
         )
-    suite = prepare(Path(options.config), Selection(), boots=False)
+    suite = prepare(Path(options.config), Selection(trials=_trials(file)), boots=False)
+    claim(out, suite)
     report = asyncio.run(grade(suite, _known(suite, file), out))
     show_report(report, out=out, as_json=options.json)
     return report.comparison.exit_code
+
+
+def _trials(file: Path) -> int | None:
+    """How many trials of a case were recorded at most: as many are graded, whatever the config would run."""
+    seen: set[tuple[str, int]] = set()
+    for trace in read_traces(file):
+        if (trace.case, trace.trial) in seen or not 1 <= trace.trial <= MOST_TRIALS:
+            what = f"{file}: trial {trace.trial} of case {trace.case!r} is there twice, or is no trial"
+            raise UsageError(what, hint="A trial is graded once; remove one of the lines.")
+        seen.add((trace.case, trace.trial))
+    return max((trial for _, trial in seen), default=None)
 
 
 def _known(suite: Suite, file: Path) -> Iterator[Trace]:

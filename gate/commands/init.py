@@ -10,6 +10,7 @@ from gate.documents import write_text
 from gate.errors import PASS, UsageError
 
 _DEPTH = 3
+_ENTRIES = ("agent.py", "server.py", "main.py", "app.py")
 _SKIPPED = {"node_modules", "venv", "site-packages", "__pycache__", "build", "dist", "tests"}
 
 
@@ -29,7 +30,7 @@ def main(options: argparse.Namespace) -> int:
         raise UsageError(f"{root} is no folder")
     found = next(_adk_apps(root), None)
     files = {
-        "agent-gate.yml": _adk_config(found) if found else _http_config(),
+        "agent-gate.yml": _adk_config(found) if found else _http_config(_entry(root)),
         "golden/first.yaml": _cases(found),
     }
     there = [name for name in files if (root / name).exists()]
@@ -42,16 +43,30 @@ def main(options: argparse.Namespace) -> int:
         write_text(root / name, text)
         print(f"Wrote  {name:<24} {len(text.splitlines())} lines")
     print("Next:  agent-gate check          what is wrong with them, before anything runs")
-    print("       agent-gate run            boots the agent and runs the cases")
+    print("       agent-gate run            boots the agent and runs the cases, into out/")
+    if (root / ".git").exists() and not _ignores_out(root):
+        print("       echo out/ >> .gitignore   what a run leaves is not for the repository")
     return PASS
+
+
+def _ignores_out(root: Path) -> bool:
+    try:
+        lines = (root / ".gitignore").read_text(encoding="utf-8").split()
+    except (OSError, ValueError):
+        return False
+    return any(line.strip("/") == "out" for line in lines)
+
+
+def _entry(root: Path) -> str:
+    """The script that probably starts the agent."""
+    return next((name for name in _ENTRIES if (root / name).is_file()), _ENTRIES[0])
 
 
 def _found(found: _Adk | None) -> str:
     if found is None:
-        return (
-            "Found no agent framework that I know: edit the request and the response paths in agent-gate.yml."
-        )
-    return f"Found an ADK agent in {found.app}/ (root_agent, {len(found.tools)} tools)."
+        return "Found no agent framework that I know: edit command, request and response in agent-gate.yml."
+    tools = f"{len(found.tools)} tool" + ("" if len(found.tools) == 1 else "s")
+    return f"Found an ADK agent in {found.app}/ (root_agent, {tools})."
 
 
 def _adk_apps(root: Path) -> Iterator[_Adk]:
@@ -102,25 +117,27 @@ dataset: golden/*.yaml
 """
 
 
-def _http_config() -> str:
-    return """\
+def _http_config(entry: str) -> str:
+    return f"""\
 # `agent-gate schema config > agent-gate.schema.json` gives editors completion:
 # yaml-language-server: $schema=agent-gate.schema.json
 version: 1
 agent:
   protocol: http
   boot:
-    command: [python3, agent.py, --port, "{port}"]
+    command: [python3, {entry}, --port, "{{port}}"]
+    # env: {{PORT: "{{port}}"}}          # for an agent that reads its port from a variable
     # url: http://127.0.0.1:8000       # instead of command, for an agent that runs already
-    ready: {path: /health, within: 60s}
+    ready: {{path: /health, within: 60s}}   # without a path: as soon as the port accepts
     # pass_env: [OPENAI_API_KEY]       # what the agent may see of your environment; redacted everywhere
   http:
     path: /chat
-    request: {message: "{text}", session: "{session}"}
-    response:
-      text: $.reply                    # JSONPath (RFC 9535); what is not mapped is not scored
+    request: {{message: "{{text}}", session: "{{session}}"}}
+    response:                          # JSONPath (RFC 9535); what is not mapped cannot be expected
+      text: $.reply
       calls: $.tool_calls[*]
-      call: {id: $.id, name: $.name, args: $.arguments}
+      call: {{id: $.id, name: $.name, args: $.arguments}}
+      # state: $.state
 dataset: golden/*.yaml
 """
 

@@ -4,17 +4,23 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
 from gate.compare.passing import record_passes
+from gate.errors import UsageError
 from gate.formats.records import dump
+from gate.model import Json
 from gate.model.run import MetricFacts, Report, TrialRecord
 from gate.model.score import Scored
 from gate.publish import SINKS
 from gate.publish.terminal import case_line, plan_line, progress_line, render
-from gate.results import RUN_FILE, TRACES_FILE
+from gate.results import LOG_FILE, RUN_FILE, TRACES_FILE
 from gate.suite import Suite
+
+_ELSEWHERE = "Choose another folder with --out."
 
 
 class Progress:
@@ -34,7 +40,8 @@ class Progress:
         if suite.warnings:
             self._print(render_findings(suite.warnings))
         run = suite.config.run
-        self._print(plan_line(len(suite.cases), run.trials, run.rate_per_s))
+        turns = sum(len(case.turns) for case in suite.cases)
+        self._print(plan_line(len(suite.cases), run.trials, run.rate_per_s, turns=turns))
         self._cases = {case.id: _CaseCount(run.trials) for case in suite.cases}
         self._metrics = suite.metric_facts
         self._started = time.monotonic()
@@ -42,7 +49,7 @@ class Progress:
     def measured(self, record: TrialRecord) -> None:
         """Count a trial; say so."""
         count = self._cases[record.case]
-        count.add(record, record_passes(self._metrics, record))
+        count.add(record, record_passes(self._metrics, record), _reason(record, self._metrics))
         if self._drawn:
             self._draw()
         elif count.done == count.planned:
@@ -68,10 +75,11 @@ class Progress:
             failed=sum(c.failed for c in counts),
             left_s=elapsed / done * (planned - done),
         )
-        print(f"\r\x1b[K{text}", end="\n" if done == planned else "", file=self._stream, flush=True)
+        self._print(f"\r\x1b[K{text}", end="\n" if done == planned else "")
 
-    def _print(self, text: str) -> None:
-        print(text, file=self._stream, flush=True)
+    def _print(self, text: str, end: str = "\n") -> None:
+        with suppress(OSError):  # nobody listens any more, or the disk is full: the run goes on
+            print(text, end=end, file=self._stream, flush=True)
 
 
 class _CaseCount:
@@ -83,20 +91,22 @@ class _CaseCount:
         self.seconds = 0.0
         self.reason = ""
 
-    def add(self, record: TrialRecord, passed: bool | None) -> None:  # noqa: FBT001  # a verdict, not a switch
+    def add(self, record: TrialRecord, passed: bool | None, reason: str) -> None:  # noqa: FBT001  # a verdict
         self.done += 1
         self.passed += passed is True
         self.failed += passed is False
         self.measured += passed is not None
         self.seconds += record.duration_ms / 1000
         if passed is not True and not self.reason:
-            self.reason = _reason(record)
+            self.reason = reason
 
 
-def _reason(record: TrialRecord) -> str:
+def _reason(record: TrialRecord, metrics: Sequence[MetricFacts]) -> str:
+    """Why a trial did not pass: what a metric that has a say found wrong, or else why it was not measured."""
     if record.outcome.reason:
         return record.outcome.reason
-    scores = [score for score in record.scores.values() if isinstance(score, Scored)]
+    scores = [score for m in metrics if m.decisive and (score := record.scores.get(m.name))]
+    scores.sort(key=lambda score: not isinstance(score, Scored))
     return next((score.reason for score in scores if score.reason), "")
 
 
@@ -105,11 +115,43 @@ def show_report(
 ) -> None:
     """Print the report to standard output: for people, or the same facts as JSON."""
     if as_json:
-        print(json.dumps(dump(report), indent=2, sort_keys=True, ensure_ascii=False))
+        print(printed(dump(report)))
         return
     names = (RUN_FILE, TRACES_FILE, *(sink.file for sink in SINKS.values()))
     files = [str(out / name) for name in names] if out else []
     print(render(report, files=files, colour=_wants_colour(sys.stdout), code=code), end="")
+
+
+def printed(value: Json) -> str:
+    r"""JSON for standard output: the same value, in which no character escapes or turns text around.
+
+    `##[error]` is a command anywhere in a line of a runner's log, also inside of a JSON string: there it
+    reads `#\u0023[error]`.
+    """
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return text.replace("##", "#\\u0023")
+
+
+def claim(out: Path, suite: Suite) -> None:
+    """Refuse a folder in which a run would overwrite what is not its own; raises UsageError.
+
+    That is the config's folder, one with golden files or the baseline, and one that holds files of our
+    names, or links, and no run.
+    """
+    root, real = Path(suite.config.root), os.path.realpath(out)
+    holds = {os.path.realpath(Path(facts.place.file).parent): "golden files" for facts in suite.case_facts}
+    holds |= {os.path.realpath((root / suite.config.baseline).parent): "the baseline"}
+    holds |= {os.path.realpath(root): "the config"}
+    if real in holds:
+        what = f"{out} holds {holds[real]}: the files of a run have a folder of their own"
+        raise UsageError(what, hint=_ELSEWHERE)
+    names = [sink.file for sink in SINKS.values()]
+    ours = (out / RUN_FILE).is_file() or (out / TRACES_FILE).is_file()
+    there = [name for name in names if (out / name).exists() and not ours]
+    links = [name for name in (*names, RUN_FILE, TRACES_FILE, LOG_FILE) if (out / name).is_symlink()]
+    if there or links:
+        what = f"{out} holds {', '.join(there or links)}, which no run wrote and this one would overwrite"
+        raise UsageError(what, hint=_ELSEWHERE)
 
 
 def _wants_colour(stream: TextIO) -> bool:

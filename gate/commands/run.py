@@ -6,10 +6,10 @@ import glob
 import sys
 from pathlib import Path
 
-from gate.commands.output import Progress, show_report
+from gate.commands.output import Progress, claim, show_report
 from gate.errors import UsageError
 from gate.pipeline import run
-from gate.results import read_run
+from gate.results import MOST_TRIALS, read_run
 from gate.suite import Selection, prepare
 
 SIGNAL_EXIT = 128
@@ -18,7 +18,10 @@ SIGNAL_EXIT = 128
 def main(options: argparse.Namespace) -> int:
     """Run the suite, print the report, and exit with its verdict (or with the signal that ended it)."""
     out = Path(options.out)
+    if options.trials and options.trials > MOST_TRIALS:
+        raise UsageError(f"--trials {options.trials} is more than a run can have: {MOST_TRIALS}")
     suite = prepare(Path(options.config), _selection(options, out), strict=options.strict)
+    claim(out, suite)
     report, signal = asyncio.run(run(suite, out, Progress(sys.stderr)))
     code = SIGNAL_EXIT + signal if signal else report.comparison.exit_code
     show_report(report, out=out, as_json=options.json, code=code)
@@ -34,6 +37,9 @@ def _selection(options: argparse.Namespace, out: Path) -> Selection:
     verdicts = read_run(out).report.comparison.cases
     failed = [case.id for case in verdicts if case.klass != "removed" and case.passed < case.planned]
     if not failed:
-        raise UsageError(f"every case passed in the last run ({out}); there is nothing to run again")
+        raise UsageError(
+            f"every case passed in the last run ({out}); there is nothing to run again",
+            hint="`agent-gate run` runs the whole suite.",
+        )
     ids = tuple(map(glob.escape, failed))
     return Selection(cases=ids, trials=options.trials, env=env, note="--last-failed")

@@ -1,11 +1,12 @@
 """`agent-gate show CASE`: a case's conversation in the last run, expected beside got."""
 
 import argparse
-from difflib import get_close_matches
 from pathlib import Path
 
+from gate.documents.messages import did_you_mean
 from gate.errors import PASS, UsageError
 from gate.model.run import TrialRecord
+from gate.model.score import Scored
 from gate.publish import conversation
 from gate.results import StoredRun, read_run, read_traces
 from gate.suite import Selection, prepare
@@ -31,23 +32,20 @@ def _pick(stored: StoredRun, case: str, trial: int | None) -> TrialRecord:
     mine = [record for record in stored.trials if record.case == case]
     if not mine:
         names = [facts.id for facts in stored.cases]
-        close = get_close_matches(case, names, n=1)
-        guess = f"; did you mean {close[0]!r}?" if close else ""
+        meant = did_you_mean(case, names)
         raise UsageError(
-            f"the run has no trial of a case {case!r}{guess}", hint="It has: " + ", ".join(names[:20])
+            f"the run has no trial of a case {case!r}{meant}", hint="It has: " + ", ".join(names[:20])
         )
     if trial is None:
-        return min(mine, key=lambda record: (_mean(record), record.trial))
+        return min(mine, key=lambda record: (_worst(record), record.trial))
     for record in mine:
         if record.trial == trial:
             return record
     raise UsageError(f"the run has no trial {trial} of {case!r}; it has {len(mine)}")
 
 
-def _mean(record: TrialRecord) -> float:
-    """How well the trial went over its shares, to show the worst one first."""
-    from gate.model.score import Scored
-
+def _worst(record: TrialRecord) -> float:
+    """The lowest item over all shares of the trial."""
     shares = [
         score.worst for score in record.scores.values() if isinstance(score, Scored) and score.worst <= 1
     ]

@@ -4,13 +4,23 @@ Line 1 is the header `{"runs": […], "version": 1}`; then one line a case and m
 trial's sample by run. A sample is a number, `[mean, worst item]`, or the cause why there is none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from gate.compare.passing import TOLERANCE
 from gate.compare.values import samples_of
 from gate.formats.records import Malformed, dump, load
 from gate.model import Json
-from gate.model.run import Baseline, BaselineLine, BaselineRun, CaseEvidence, Evidence, Report
+from gate.model.run import (
+    Baseline,
+    BaselineLine,
+    BaselineRun,
+    CaseEvidence,
+    Evidence,
+    Report,
+    Sample,
+    Value,
+)
 
 T = TypeVar("T")
 
@@ -75,16 +85,65 @@ def to_lines(baseline: Baseline) -> Iterator[Json]:
         yield dump(baseline.lines[key])
 
 
-def from_lines(values: Sequence[Json]) -> Baseline:
-    """The baseline of parsed lines; raises Malformed with the line's number."""
-    if not values:
+def from_lines(values: Iterable[Json]) -> Baseline:
+    """The baseline of parsed lines; raises Malformed with the line's number.
+
+    No run or line is there twice, no line knows a run that the header does not, the trials of a case in a run
+    are as many for every metric, and each sample is one that a metric gives.
+    """
+    numbered = enumerate(values, start=1)
+    header = next(numbered, (1, None))[1]
+    runs = _header(header)
+    known = {run.run for run in runs}
+    lines: dict[tuple[str, str], BaselineLine] = {}
+    trials: dict[tuple[str, str], int] = {}
+    for number, value in numbered:
+        line = _at(number, BaselineLine, value)
+        if problem := _problem(line, lines, known, trials):
+            raise Malformed(f"line {number}: {problem}")
+        lines[line.case, line.metric] = line
+    return Baseline(runs=runs, lines=lines)
+
+
+def _header(header: Json) -> tuple[BaselineRun, ...]:
+    if header is None:
         raise Malformed("line 1: the file is empty; expected the header")
-    header = values[0]
-    if not isinstance(header, dict) or header.get("version") != VERSION:
+    version = header.get("version") if isinstance(header, dict) else None
+    if not isinstance(header, dict) or type(version) is not int or version != VERSION:
         raise Malformed(f"line 1: expected the header of a version {VERSION} baseline")
+    if unknown := sorted(header.keys() - {"version", "runs"}):
+        raise Malformed(f"line 1: {unknown[0]!r} is no key of the header")
     runs = _at(1, tuple[BaselineRun, ...], header.get("runs"))
-    lines = [_at(number, BaselineLine, value) for number, value in enumerate(values[1:], start=2)]
-    return Baseline(runs=runs, lines={(line.case, line.metric): line for line in lines})
+    if not runs:
+        raise Malformed("line 1: it has no run, and so no evidence")
+    if len({run.run for run in runs}) < len(runs):
+        raise Malformed("line 1: a run is there twice")
+    return runs
+
+
+def _problem(
+    line: BaselineLine,
+    lines: Mapping[tuple[str, str], BaselineLine],
+    known: Collection[str],
+    trials: dict[tuple[str, str], int],
+) -> str:
+    """Why a line cannot stand beside those before it; `trials` collects how many a case has in a run."""
+    if (line.case, line.metric) in lines:
+        return f"metric {line.metric!r} of case {line.case!r} is there twice"
+    if not line.runs:
+        return "it has no run"
+    for run, samples in line.runs.items():
+        if run not in known:
+            return f"run {run!r} is not in the header"
+        if trials.setdefault((line.case, run), len(samples)) != len(samples) or not samples:
+            return f"{len(samples)} trials of run {run!r}, of which other metrics have another number"
+        if not all(_is_evidence(sample) for sample in samples):
+            return f"run {run!r} has a sample that no metric gives: below 0, or a worst item above the mean"
+    return ""
+
+
+def _is_evidence(sample: Sample) -> bool:
+    return not isinstance(sample, Value) or 0 <= sample.worst <= sample.mean + TOLERANCE
 
 
 def _at(number: int, kind: type[T], value: Json) -> T:

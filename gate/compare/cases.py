@@ -1,11 +1,12 @@
 """What became of each case."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from gate.compare.passing import TOLERANCE, trial_passes
-from gate.compare.values import samples_of, scored, undecided_cause
+from gate.compare.values import NO_POLICIES, samples_of, scored, undecided_cause
+from gate.model.config import Policy
 from gate.model.finding import Place
 from gate.model.run import (
     Baseline,
@@ -23,20 +24,33 @@ RELIABLE = 0.9
 """A case that passed at least this share of the baseline's trials and none now has regressed."""
 
 REASONS = 12
+NOT_MEASURED = "not measured: "
 
 
 def case_verdicts(
-    cases: Sequence[CaseEvidence], metrics: Sequence[MetricFacts], baseline: Baseline | None, *, whole: bool
+    cases: Sequence[CaseEvidence],
+    metrics: Sequence[MetricFacts],
+    baseline: Baseline | None,
+    *,
+    whole: bool,
+    policies: Mapping[str, Policy] = NO_POLICIES,
 ) -> tuple[CaseVerdict, ...]:
     """One verdict a case in the suite's order, then the removed ones (only where the `whole` suite ran)."""
     known = {id_ for id_, _ in baseline.lines} if baseline else set()
-    verdicts = [_verdict(case, metrics, baseline if case.facts.id in known else None) for case in cases]
+    verdicts = [
+        _verdict(case, metrics, baseline if case.facts.id in known else None, policies) for case in cases
+    ]
     gone = sorted(known - {case.facts.id for case in cases}) if whole else []
     removed = [CaseVerdict(id=id_, klass="removed", place=Place(file="")) for id_ in gone]
     return tuple(verdicts + removed)
 
 
-def _verdict(case: CaseEvidence, metrics: Sequence[MetricFacts], baseline: Baseline | None) -> CaseVerdict:
+def _verdict(
+    case: CaseEvidence,
+    metrics: Sequence[MetricFacts],
+    baseline: Baseline | None,
+    policies: Mapping[str, Policy],
+) -> CaseVerdict:
     now = _passes_now(case, metrics)
     before = _passes_before(case, metrics, baseline) if baseline else []
     changed = _changed(case, metrics, baseline) if baseline else ()
@@ -53,7 +67,7 @@ def _verdict(case: CaseEvidence, metrics: Sequence[MetricFacts], baseline: Basel
         base_passed=before.count(True),
         base_measured=sum(passed is not None for passed in before),
         failing=failing,
-        cause=_cause(case, now),
+        cause=_cause(case, metrics, policies) if None in now else None,
         changed=changed,
         reasons=tuple(_reasons(case, metrics)),
         answer=case.exhibits[0].answer if case.exhibits else "",
@@ -120,15 +134,12 @@ def _changed(case: CaseEvidence, metrics: Sequence[MetricFacts], baseline: Basel
     return tuple(name for name, line in own if line is None or line.key != case.facts.keys[name])
 
 
-def _cause(case: CaseEvidence, now: list[bool | None]) -> UndecidedCause | None:
-    if None not in now:
-        return None
-    return undecided_cause(
-        str(sample)
-        for name in case.facts.keys
-        for sample in samples_of(case, name)
-        if isinstance(sample, str)
-    )
+def _cause(
+    case: CaseEvidence, metrics: Sequence[MetricFacts], policies: Mapping[str, Policy]
+) -> UndecidedCause:
+    """Why trials could not be decided; what has no say in whether they pass has none in this either."""
+    own = [sample for metric in _own(case, metrics) for sample in samples_of(case, metric.name)]
+    return undecided_cause((str(sample) for sample in own if isinstance(sample, str)), policies)
 
 
 def _measured(case: CaseEvidence) -> Iterator[tuple[str, list[float]]]:
@@ -161,4 +172,4 @@ def _misses(record: TrialRecord, metric: MetricFacts) -> Iterator[Reason]:
                 if metric.pass_at is not None and item.value < metric.pass_at:
                     yield Reason(metric=metric.name, where=item.where, text=item.reason)
         case _:
-            yield Reason(metric=metric.name, where="case", text=f"not measured: {score.reason}")
+            yield Reason(metric=metric.name, where="case", text=f"{NOT_MEASURED}{score.reason}")

@@ -47,8 +47,9 @@ class _CaseTally:
         self.duration_ms = 0.0
 
     def add(self, record: TrialRecord, samples: Mapping[str, Sample], *, passed: bool | None) -> None:
-        for name, sample in samples.items():
-            self.samples.setdefault(name, []).append(sample)
+        not_run: Sample = "not_run"
+        for name in self.facts.keys:
+            self.samples.setdefault(name, []).append(samples.get(name, not_run))
         self.outcomes.append(kind_of(record.outcome))
         self.duration_ms += record.duration_ms
         if passed is False:

@@ -1,17 +1,24 @@
 """Hold the measurements against the rules."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import Literal
 
 from gate.compare.passing import TOLERANCE
-from gate.compare.values import Mean, baseline_mean, comparable, mean_over, undecided_cause
-from gate.model.config import Amount, Rule
+from gate.compare.values import (
+    Mean,
+    baseline_mean,
+    gravest,
+    join,
+    mean_over,
+    strictness,
+    undecided_cause,
+)
+from gate.model.config import Amount, Policy, Rule
 from gate.model.run import (
     Baseline,
     BaselineFacts,
-    BaselineLine,
     CaseEvidence,
     CaseVerdict,
     MetricFacts,
@@ -33,23 +40,28 @@ class Side:
     verdicts: tuple[CaseVerdict, ...]
     baseline: Baseline | None
     facts: BaselineFacts
+    policies: Mapping[str, Policy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Finding:
+class _Judgement:
     word: Word
     reason: str = ""
     cause: UndecidedCause | None = None
 
 
 def judge(rule: Rule, metrics: Mapping[str, MetricFacts], side: Side) -> Iterator[RuleVerdict]:
-    """One verdict for each scope of the rule; nothing where no case carries the metric."""
+    """One verdict for each scope of the rule; where no case carries the metric, one that says so."""
     if rule.metric == "cases":
         yield from (_judge_count(rule, name, bound, side) for name, bound in rule.counts.items())
     elif rule.metric in metrics:
         metric = metrics[rule.metric]
-        for scope, cases in _scopes(rule, metric, side.cases):
+        scopes = list(_scopes(rule, metric, side.cases))
+        for scope, cases in scopes:
             yield _judge_scope(rule, metric, scope, cases, side)
+        if not scopes:
+            reason = "no case that counts has what it is held against"
+            yield RuleVerdict(rule=rule, scope="suite", verdict="not_judged", reason=reason)
 
 
 def _scopes(
@@ -63,7 +75,10 @@ def _scopes(
             yield "suite", mine
         case "category":
             for category in sorted({case.facts.category for case in mine}):
-                yield category, tuple(case for case in mine if case.facts.category == category)
+                yield (
+                    category,
+                    tuple(case for case in mine if case.facts.category == category),
+                )
         case "case":
             for case in mine:
                 yield case.facts.id, (case,)
@@ -73,67 +88,62 @@ def _judge_scope(
     rule: Rule, metric: MetricFacts, scope: str, cases: tuple[CaseEvidence, ...], side: Side
 ) -> RuleVerdict:
     mean = mean_over(cases, metric)
-    joined, lines, others = _join(cases, metric.name, side.baseline)
+    joined, lines, others = join(cases, metric.name, side.baseline)
     before, after = baseline_mean(lines), mean_over(joined, metric)
-    found = [_absolute(rule, mean)] if rule.min is not None or rule.max is not None else []
+    found = [_absolute(rule, mean, side)] if rule.min is not None or rule.max is not None else []
     if rule.max_drop or rule.max_rise:
-        found.append(_relative(rule, after, before, side.facts, others))
-    worst = min(found, key=lambda finding: _SEVERITY[finding.word], default=_Finding(word="pass"))
+        found.append(_relative(rule, after, before, side, others))
+    worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Judgement(word="pass"))
     return RuleVerdict(
         rule=rule,
         scope=scope,
         verdict=worst.word,
-        reason="; ".join(finding.reason for finding in found if finding.reason),
+        reason="; ".join(each.reason for each in found if each.reason),
         cause=worst.cause,
         baseline=before,
         value=mean.value,
         compared=after.value,
         low=mean.low,
-        high=mean.high,
+        high=None if mean.high == inf else mean.high,
         not_comparable=others,
     )
 
 
-def _join(
-    cases: Sequence[CaseEvidence], metric: str, baseline: Baseline | None
-) -> tuple[list[CaseEvidence], list[BaselineLine], int]:
-    """The cases with a comparable line, those lines, and how many have a line under another key."""
-    if baseline is None:
-        return [], [], 0
-    pairs = [(case, comparable(case, metric, baseline)) for case in cases]
-    joined = [(case, line) for case, line in pairs if line]
-    others = sum(line is None and (case.facts.id, metric) in baseline.lines for case, line in pairs)
-    return [case for case, _ in joined], [line for _, line in joined], others
+def _gravity(judgement: _Judgement, policies: Mapping[str, Policy]) -> tuple[int, int]:
+    return _SEVERITY[judgement.word], strictness(judgement.cause, policies) if judgement.cause else 0
 
 
-def _absolute(rule: Rule, mean: Mean) -> _Finding:
+def _absolute(rule: Rule, mean: Mean, side: Side) -> _Judgement:
     if mean.value is None or mean.low is None or mean.high is None:
-        return _unmeasured(mean)
+        return _unmeasured(mean, side)
     best_fails = (rule.min is not None and mean.high < rule.min - TOLERANCE) or (
         rule.max is not None and mean.low > rule.max + TOLERANCE
     )
     worst_holds = (rule.min is None or mean.low >= rule.min - TOLERANCE) and (
         rule.max is None or mean.high <= rule.max + TOLERANCE
     )
-    return _ladder(mean, fails=best_fails, holds=worst_holds)
+    return _ladder(mean, side, fails=best_fails, holds=worst_holds)
 
 
-def _relative(rule: Rule, mean: Mean, before: float | None, facts: BaselineFacts, others: int) -> _Finding:
+def _relative(rule: Rule, mean: Mean, before: float | None, side: Side, others: int) -> _Judgement:
+    facts = side.facts
     if facts.state == "unreadable":
-        return _Finding(word="undecided", cause="baseline_unreadable", reason=facts.problem)
+        return _Judgement(word="undecided", cause="baseline_unreadable", reason=facts.problem)
     if facts.state == "none":
-        return _Finding(word="not_judged", reason="no baseline yet")
+        return _Judgement(word="not_judged", reason="no baseline yet")
     if before is None:
         if others:
-            reason = "the baseline's values were made from other expectations or another metric version"
-            return _Finding(word="undecided", cause="not_comparable", reason=reason)
-        return _Finding(word="not_judged", reason="new: the baseline has no value to compare with")
+            reason = (
+                "the baseline has none but of other expectations or another metric version, or not measured"
+            )
+            return _Judgement(word="undecided", cause="not_comparable", reason=reason)
+        return _Judgement(word="not_judged", reason="new: the baseline has no value to compare with")
     if mean.value is None or mean.low is None or mean.high is None:
-        return _unmeasured(mean)
+        return _unmeasured(mean, side)
     changes = list(_directions(rule, mean.low - before, mean.high - before))
     fails = any(_exceeds(best, amount, before, rule.ignore_below) for best, _, amount in changes)
     holds = not any(_exceeds(worst, amount, before, rule.ignore_below) for _, worst, amount in changes)
-    return _ladder(mean, fails=fails, holds=holds)
+    return _ladder(mean, side, fails=fails, holds=holds)
 
 
 def _directions(rule: Rule, low: float, high: float) -> Iterator[tuple[float, float, Amount]]:
@@ -149,17 +159,19 @@ def _exceeds(change: float, amount: Amount, before: float, ignore_below: float |
     return change > allowed + TOLERANCE and change >= (ignore_below or 0.0)
 
 
-def _ladder(mean: Mean, *, fails: bool, holds: bool) -> _Finding:
+def _ladder(mean: Mean, side: Side, *, fails: bool, holds: bool) -> _Judgement:
     if fails:
-        return _Finding(word="regression")
-    return _Finding(word="pass") if holds else _unmeasured(mean)
+        return _Judgement(word="regression")
+    return _Judgement(word="pass") if holds else _unmeasured(mean, side)
 
 
-def _unmeasured(mean: Mean) -> _Finding:
+def _unmeasured(mean: Mean, side: Side) -> _Judgement:
     count = sum(mean.unscored.values())
     causes = ", ".join(f"{number} {cause}" for cause, number in sorted(mean.unscored.items()))
     reason = f"hangs on {count} of {mean.trials} trials that were not measured ({causes})"
-    return _Finding(word="undecided", cause=undecided_cause(_spread(mean.unscored)), reason=reason)
+    return _Judgement(
+        word="undecided", cause=undecided_cause(_spread(mean.unscored), side.policies), reason=reason
+    )
 
 
 def _spread(counts: Mapping[str, int]) -> Iterator[str]:
@@ -169,34 +181,32 @@ def _spread(counts: Mapping[str, int]) -> Iterator[str]:
 def _judge_count(rule: Rule, name: str, bound: int, side: Side) -> RuleVerdict:
     surely = [verdict for verdict in side.verdicts if _is(name, verdict)]
     maybe = [verdict for verdict in side.verdicts if _may_be(name, verdict)]
-    finding = _count(name, bound, len(surely), maybe, side.facts)
+    judgement = _count(name, bound, len(surely), maybe, side)
     return RuleVerdict(
         rule=rule,
         scope=name,
-        verdict=finding.word,
-        reason=finding.reason,
-        cause=finding.cause,
+        verdict=judgement.word,
+        reason=judgement.reason,
+        cause=judgement.cause,
         value=float(len(surely)),
         low=float(len(surely)),
         high=float(len(surely) + len(maybe)),
     )
 
 
-def _count(
-    name: str, bound: int, surely: int, maybe: Sequence[CaseVerdict], facts: BaselineFacts
-) -> _Finding:
+def _count(name: str, bound: int, surely: int, maybe: Sequence[CaseVerdict], side: Side) -> _Judgement:
+    facts = side.facts
     if surely > bound:
-        return _Finding(word="regression")
+        return _Judgement(word="regression")
     if name != "new_failing" and facts.state == "unreadable":
-        return _Finding(word="undecided", cause="baseline_unreadable", reason=facts.problem)
+        return _Judgement(word="undecided", cause="baseline_unreadable", reason=facts.problem)
     if name != "new_failing" and facts.state == "none":
-        return _Finding(word="not_judged", reason="no baseline yet")
+        return _Judgement(word="not_judged", reason="no baseline yet")
     if surely + len(maybe) <= bound:
-        return _Finding(word="pass")
-    causes = Counter[UndecidedCause](verdict.cause or "coverage" for verdict in maybe)
+        return _Judgement(word="pass")
     names = ", ".join(verdict.id for verdict in maybe[:NAMED]) + (" and more" if len(maybe) > NAMED else "")
-    cause = min(causes, key=lambda cause: (-causes[cause], cause))
-    return _Finding(word="undecided", cause=cause, reason=f"{len(maybe)} could not be decided: {names}")
+    cause = gravest((verdict.cause or "coverage" for verdict in maybe), side.policies)
+    return _Judgement(word="undecided", cause=cause, reason=f"{len(maybe)} could not be decided: {names}")
 
 
 def _is(name: str, verdict: CaseVerdict) -> bool:

@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean
+from types import MappingProxyType
 
+from gate.model.config import Policy
 from gate.model.run import Baseline, BaselineLine, CaseEvidence, MetricFacts, Sample, UndecidedCause, Value
 
 _CAUSES: Mapping[str, UndecidedCause] = {
@@ -17,12 +20,17 @@ _CAUSES: Mapping[str, UndecidedCause] = {
 }
 
 
+_STRICTNESS: Mapping[Policy, int] = {"fail": 0, "warn": 1, "pass": 2}
+NO_POLICIES: Mapping[str, Policy] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
     """A mean over cases of each case's mean over trials.
 
     `value` is over what was measured (None: nothing was). `low` and `high` are what it could be had every
-    unmeasured trial had the worst or the best value; for measures without a worst value both equal `value`.
+    unmeasured trial had the lowest or the highest value that there is: 0 and 1, or for measures 0 and
+    infinity. A measure of a trial that crashed does not exist, and leaves nothing open.
     """
 
     cases: int
@@ -42,17 +50,25 @@ def samples_of(case: CaseEvidence, metric: str) -> tuple[Sample, ...]:
 
 def mean_over(cases: Sequence[CaseEvidence], metric: MetricFacts) -> Mean:
     """The metric's mean over those of the cases that it applies to."""
-    columns = [samples_of(case, metric.name) for case in cases if metric.name in case.facts.keys]
+    columns = all_columns = [
+        samples_of(case, metric.name) for case in cases if metric.name in case.facts.keys
+    ]
     measured = [fmean(values) for values in map(scored, columns) if values]
     value = fmean(measured) if measured else None
-    low, high = (value, value) if metric.kind == "measure" else (_bound(columns, 0.0), _bound(columns, 1.0))
+    if metric.kind == "measure":
+        columns = [
+            kept for column in columns if (kept := tuple(each for each in column if each != "crashed"))
+        ]
+    low, high = _bound(columns, 0.0), _bound(columns, inf if metric.kind == "measure" else 1.0)
     return Mean(
-        cases=len(columns),
-        trials=sum(len(column) for column in columns),
+        cases=len(all_columns),
+        trials=sum(map(len, all_columns)),
         value=value,
         low=low,
         high=high,
-        unscored=Counter(sample for column in columns for sample in column if not isinstance(sample, Value)),
+        unscored=Counter(
+            sample for column in all_columns for sample in column if not isinstance(sample, Value)
+        ),
     )
 
 
@@ -61,10 +77,22 @@ def scored(samples: Iterable[Sample]) -> list[float]:
     return [sample.mean for sample in samples if isinstance(sample, Value)]
 
 
-def undecided_cause(unscored: Iterable[str]) -> UndecidedCause:
-    """The cause that an unmeasured value gives to a verdict: the most frequent one, ties by name."""
-    counts = Counter(_CAUSES[cause] for cause in unscored if cause in _CAUSES)
-    return min(counts, key=lambda cause: (-counts[cause], cause), default="coverage")
+def undecided_cause(unscored: Iterable[str], policies: Mapping[str, Policy] = NO_POLICIES) -> UndecidedCause:
+    """The cause that unmeasured values give to a verdict: of the strictest policy, then the most frequent."""
+    return gravest((_CAUSES[cause] for cause in unscored if cause in _CAUSES), policies)
+
+
+def gravest(causes: Iterable[UndecidedCause], policies: Mapping[str, Policy]) -> UndecidedCause:
+    """The cause of the strictest policy, then the most frequent, ties by name: what passes hides nothing."""
+    counts = Counter(causes)
+    return min(
+        counts, key=lambda cause: (strictness(cause, policies), -counts[cause], cause), default="coverage"
+    )
+
+
+def strictness(cause: UndecidedCause, policies: Mapping[str, Policy]) -> int:
+    """0 for a cause that fails the run, as each does by default; then those that warn, and that pass."""
+    return _STRICTNESS[policies.get(cause, "fail")]
 
 
 def comparable(case: CaseEvidence, metric: str, baseline: Baseline) -> BaselineLine | None:
@@ -73,6 +101,18 @@ def comparable(case: CaseEvidence, metric: str, baseline: Baseline) -> BaselineL
     if line is None or line.key != case.facts.keys.get(metric):
         return None
     return line if any(scored(samples) for samples in line.runs.values()) else None
+
+
+def join(
+    cases: Sequence[CaseEvidence], metric: str, baseline: Baseline | None
+) -> tuple[list[CaseEvidence], list[BaselineLine], int]:
+    """The cases with a comparable line, those lines, and how many have a line under another key."""
+    if baseline is None:
+        return [], [], 0
+    pairs = [(case, comparable(case, metric, baseline)) for case in cases]
+    joined = [(case, line) for case, line in pairs if line]
+    others = sum(line is None and (case.facts.id, metric) in baseline.lines for case, line in pairs)
+    return [case for case, _ in joined], [line for _, line in joined], others
 
 
 def baseline_mean(lines: Sequence[BaselineLine]) -> float | None:

@@ -1,10 +1,11 @@
 """The verdict of a run: design section 4's ladder, first match wins."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.compare.cases import case_verdicts
+from gate.compare.cases import NOT_MEASURED, case_verdicts
 from gate.compare.rules import Side, judge
-from gate.compare.values import baseline_mean, comparable, mean_over
+from gate.compare.values import baseline_mean, join, mean_over
 from gate.errors import PASS, REGRESSION, UNDECIDED
 from gate.model.config import Policy, Rule
 from gate.model.run import (
@@ -33,9 +34,9 @@ def compare(
 ) -> Comparison:
     """Judge a run against the rules and the baseline. The same input gives the same verdict."""
     whole = not evidence.meta.selection
-    cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole)
+    cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole, policies=undecided)
     counted = tuple(case for case in evidence.cases if case.facts.quarantine is None)
-    side = Side(cases=counted, verdicts=cases, baseline=baseline, facts=facts)
+    side = Side(cases=counted, verdicts=cases, baseline=baseline, facts=facts, policies=undecided)
     metrics = {metric.name: metric for metric in evidence.metrics}
     judged = tuple(verdict for rule in rules for verdict in judge(rule, metrics, side))
     word, cause, reason, code = _ladder(evidence, judged, cases, undecided, facts)
@@ -68,25 +69,32 @@ def _ladder(
     broken = [verdict for verdict in blocking if verdict.verdict == "regression"]
     if broken:
         return "regression", None, "; ".join(map(_name, broken)), REGRESSION
+    open_ = [(verdict.cause, verdict.reason) for verdict in blocking if verdict.cause]
+    if all(case.klass in {"quarantined", "removed"} for case in cases):
+        open_.append(("coverage", "every case is quarantined: nothing was judged"))
     for policy, code in (("fail", UNDECIDED), ("warn", PASS)):
-        for verdict in blocking:
-            if verdict.cause and policies.get(verdict.cause, "fail") == policy:
-                return "undecided", verdict.cause, verdict.reason, code
+        for cause, reason in open_:
+            if policies.get(cause, "fail") == policy:
+                return "undecided", cause, reason, code
     reason = "nothing to compare yet" if facts.state == "none" else "nothing got worse"
     return "pass", None, reason, PASS
 
 
 def _name(verdict: RuleVerdict) -> str:
-    return verdict.rule.metric if verdict.scope == "suite" else f"{verdict.rule.metric} ({verdict.scope})"
+    rule = verdict.rule
+    if rule.metric != "cases" and rule.by == "suite":
+        return rule.metric
+    return f"{rule.metric} ({verdict.scope or 'no category'})"
 
 
 def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
-    totals: dict[str, int] = {}
+    totals = Counter[str]()
     for case in cases:
-        for outcome, number in case.outcomes.items():
-            totals[outcome] = totals.get(outcome, 0) + number
+        totals.update(case.outcomes)
     counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
-    return f"nothing was measured ({counts})" if counts else "nothing was measured"
+    told = f"nothing was measured ({counts})" if counts else "nothing was measured"
+    whys = Counter(case.reasons[0].text.removeprefix(NOT_MEASURED) for case in cases if case.reasons)
+    return ": ".join([told, *(why for why, _ in whys.most_common(1))])
 
 
 def _summaries(
@@ -110,15 +118,14 @@ def _summary(
     metric: MetricFacts, scope: str, cases: Sequence[CaseEvidence], baseline: Baseline | None
 ) -> MetricSummary:
     mean = mean_over(cases, metric)
-    pairs = [(case, comparable(case, metric.name, baseline)) for case in cases] if baseline else []
-    joined = [(case, line) for case, line in pairs if line]
+    joined, lines, _ = join(cases, metric.name, baseline)
     return MetricSummary(
         metric=metric.name,
         scope=scope,
         cases=mean.cases,
         trials=mean.trials,
         value=mean.value,
-        baseline=baseline_mean([line for _, line in joined]),
-        compared=mean_over([case for case, _ in joined], metric).value,
+        baseline=baseline_mean(lines),
+        compared=mean_over(joined, metric).value,
         unscored=dict(mean.unscored),
     )

@@ -1,6 +1,6 @@
 """agent-gate.yml to Config, or every finding that says why not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.config.build import build
@@ -10,6 +10,8 @@ from gate.model.config import Config
 from gate.model.finding import Finding
 
 __all__ = ["Loaded", "from_document", "load", "seconds"]
+
+_NO_CONFIG = "`agent-gate init` writes one; --config names another."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,9 @@ class Loaded:
 
 def load(path: Path) -> Loaded:
     """Read a config; its folder is the root that paths in it start from. Never raises for bad content."""
-    return from_document(read(path, path.as_posix()), path.parent)
+    loaded = from_document(read(path, path.as_posix()), path.parent)
+    findings = (replace(f, fix=_NO_CONFIG) if f.rule == "unreadable" else f for f in loaded.findings)
+    return replace(loaded, findings=tuple(findings))
 
 
 def from_document(document: Document, root: Path) -> Loaded:

@@ -1,8 +1,10 @@
 """From the patterns of `dataset:` to files."""
 
+import fnmatch
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -29,11 +31,54 @@ def find(patterns: Sequence[str], root: Path) -> tuple[tuple[str, ...], tuple[Fi
 
 
 def _matching(pattern: str, root: Path) -> list[str]:
-    if (root / pattern).is_file():
+    """Regular files that a pattern matches, named as the pattern is: from the root, or absolute."""
+    if os.path.isfile(root / pattern):  # noqa: PTH113 - says no where Path.is_file raises
         return [pattern]
-    # Unlike Path.glob it passes over hidden files and folders, such as .venv.
-    matched = glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207
-    return [name for name in matched if (root / name).is_file()]
+    path = Path(pattern)
+    base = Path(path.anchor) if path.anchor else root
+    parts = tuple(part for part, after in pairwise((*path.parts, "")) if (part, after) != ("**", "**"))
+    names = _walk(base, path.anchor, parts[1:] if path.anchor else parts)
+    return [name for name in names if os.path.isfile(root / name)]  # noqa: PTH113
+
+
+def _walk(folder: Path, name: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """What glob.glob gives, but `**` enters each folder once: two links into their own folder never end.
+
+    Unlike Path.glob it passes over hidden files and folders, such as .venv.
+    """
+    if not parts:
+        yield name
+        return
+    head, rest = parts[0], parts[1:]
+    if head == "**":
+        for inner, inner_name in _folders(folder, name, set()):
+            yield from _walk(inner, inner_name, rest or ("*",))
+    elif glob.has_magic(head):
+        for entry in _entries(folder):
+            if fnmatch.fnmatchcase(entry.name, head) and (entry.name[0] != "." or head[0] == "."):
+                yield from _walk(folder / entry.name, os.path.join(name, entry.name), rest)  # noqa: PTH118
+    else:
+        yield from _walk(folder / head, os.path.join(name, head), rest)  # noqa: PTH118
+
+
+def _folders(folder: Path, name: str, seen: set[str]) -> Iterator[tuple[Path, str]]:
+    """A folder and all below it that are not hidden, links after what is really there."""
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
+    yield folder, name
+    for entry in sorted(_entries(folder), key=lambda entry: (entry.is_symlink(), entry.name)):
+        if entry.name[0] != "." and entry.is_dir():
+            yield from _folders(folder / entry.name, os.path.join(name, entry.name), seen)  # noqa: PTH118
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except (OSError, ValueError):
+        return []
 
 
 def _name(matched: str, root: Path) -> str:
@@ -48,7 +93,7 @@ def _no_files(pattern: str, root: Path, others: int) -> Finding:
     what, fix = f"no file matches {pattern!r}", "Correct `dataset:`, or add a golden file."
     if others:
         what = f"{pattern!r} matches {others} files, of which none ends in {', '.join(SUFFIXES)}"
-    elif (root / pattern).is_dir():
+    elif os.path.isdir(root / pattern):  # noqa: PTH112 - says no where Path.is_dir raises
         what, fix = f"{pattern!r} is a folder", f"Write {pattern.rstrip('/')}/*.yaml."
     why = "Patterns start at the folder of agent-gate.yml, and pass over hidden folders."
     return Finding.error("no-files", Place(file=pattern), what, why=why, fix=fix)

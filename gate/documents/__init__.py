@@ -1,7 +1,7 @@
 """YAML and JSON in with positions, schema check to findings; canonical JSON out, atomically."""
 
 from gate.documents.document import Document, Spot
-from gate.documents.files import canonical, no_collection, parse, read, write_text
+from gate.documents.files import canonical, no_collection, open_regular, parse, read, read_bytes, write_text
 from gate.documents.schema import schema_names, schema_text, validate
 
 __all__ = [
@@ -9,8 +9,10 @@ __all__ = [
     "Spot",
     "canonical",
     "no_collection",
+    "open_regular",
     "parse",
     "read",
+    "read_bytes",
     "schema_names",
     "schema_text",
     "validate",

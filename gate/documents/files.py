@@ -1,13 +1,15 @@
 """Files in as documents, and canonical files out, atomically."""
 
+import errno
 import gc
 import json
 import os
 import secrets
+import stat
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from gate.documents.document import Document
 from gate.documents.json_text import HALF_SURROGATE, parse_json
@@ -33,14 +35,40 @@ def parse(text: str, file: str, *, dates: Collection[str] = ("until",)) -> Docum
         return parse_yaml(text, file, dates)
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file to be read; raises OSError, with a reason for people.
+
+    A pipe or a device is refused: to open one may wait for ever, and to read one may never end.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, f"no file can have this name ({error})") from None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    raise OSError(errno.EINVAL, "it is no regular file")
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes; raises OSError, with a reason for people."""
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most // 1024 // 1024} MiB")
+    return content
+
+
 def read(path: Path, file: str) -> Document:
     """Read a file from disk; `file` is its name in findings. What cannot be read is a finding."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return _broken(file, "too-big", f"the file is larger than {MAX_BYTES // 1024 // 1024} MiB")
-        content = path.read_bytes()
+        content = read_bytes(path, MAX_BYTES)
     except OSError as error:
-        return _broken(file, "unreadable", f"cannot be read: {_reason(error)}")
+        rule = "too-big" if error.errno == errno.EFBIG else "unreadable"
+        return _broken(file, rule, f"cannot be read: {_reason(error)}")
     try:
         return parse(content.decode("utf-8"), file)
     except UnicodeDecodeError as error:

@@ -18,6 +18,8 @@ _SWITCHES: Final = {
 }
 NUMBER_STARTS: Final = frozenset("0123456789+-.")
 MAX_DIGITS: Final = 400
+_BEYOND: Final = 1 << 1023
+"""From here on a whole number may be more than a float can hold, and other tools read it as infinite."""
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0x[0-9a-fA-F]+|0o[0-7]+")
@@ -72,7 +74,10 @@ def whole(text: str, base: int = 10) -> int:
     """The whole number that a text stands for; raises NotJson where it is too long."""
     if len(text) > MAX_DIGITS:
         raise NotJson(f"a number of {len(text)} digits is too long")
-    return int(text, base)
+    number = int(text, base)
+    if abs(number) >= _BEYOND:
+        raise NotJson(f"{text[:40]}… is too large for a number")
+    return number
 
 
 def is_date(text: str) -> bool:

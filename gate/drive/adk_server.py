@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Literal, cast
 from urllib.parse import quote
 
 from gate.drive.adk_wire import Dialect
@@ -15,6 +14,7 @@ from gate.model.agent import Agent
 from gate.model.config import AgentConfig
 from gate.model.trace import Crashed
 
+_DIALECTS: Mapping[Json, Dialect] = {"python": "python", "go": "go"}
 _HOST_NOT_ALLOWED = "host not allowed"
 _BIND_HINT = (
     "the server is bound to a loopback address and takes requests for no other host name: bind it to 0.0.0.0 "
@@ -34,9 +34,8 @@ class Server:
         self._user = str(options.get("user", "gate"))
         self._streaming = options.get("streaming") is True
         self._prefix = str(options.get("prefix", "")).strip("/")
-        self.endpoint = cast("Literal['run', 'run_sse']", options.get("endpoint", "run_sse"))
-        chosen = options.get("dialect", "auto")
-        self._dialect = None if chosen == "auto" else cast("Dialect", chosen)
+        self.endpoint = str(options.get("endpoint", "run_sse"))
+        self._dialect = _DIALECTS.get(options.get("dialect"))
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from gate.model.case import Case, Turn
 from gate.model.config import AgentConfig
 from gate.model.derived import state_after, texts_of
 from gate.model.trace import Event, Pause, Refused
+from gate.redact import excerpt
 
 _DEFAULT_REQUEST: Json = {"message": "{text}", "session": "{session}"}
 
@@ -68,7 +69,8 @@ class HttpJson:
         kind = response.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
         if not kind.endswith("json"):
             raise BadBody(
-                f"POST {path} answered with content-type {kind!r} instead of JSON: {response.text[:80]!r}"
+                f"POST {path} answered with content-type {kind!r} instead of JSON: "
+                f"{excerpt(response.text, 80)!r}"
             )
         return response.json()
 

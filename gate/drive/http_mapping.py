@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from gate.drive.http_template import as_text
+from gate.drive.recorder import MOST_THINGS
 from gate.formats.json_paths import BadPath, JsonPath
-from gate.http import BadBody, parse_json
+from gate.http import BadBody, TooBig, parse_json
 from gate.model import Json
-from gate.model.trace import Call, Event, Exposed, Part, Pause, Result, Text, Usage
+from gate.model.trace import MOST_TOKENS, Call, Event, Exposed, Part, Pause, Result, Text, Usage
+from gate.redact import excerpt
 
 _PARTS: Mapping[str, Mapping[str, str]] = {
     "call": {"id": "$.id", "name": "$.name", "args": "$.arguments"},
@@ -50,7 +52,7 @@ class ResponseBlock:
         return "" if found is None else as_text(found)
 
     def events(self, body: Json, state: Mapping[str, Json]) -> Iterator[Event]:
-        """One event a node visit, and one for all else; `state` is the one before. Raises BadBody."""
+        """One event a node visit, and one for all else; `state` is the one before. Raises BadBody, TooBig."""
         for node in self._found("nodes", body):
             yield Event(node=as_text(node), not_in_trajectory="a node visit without content")
         calls = [self._call(node) for node in self._found("calls", body)]
@@ -70,7 +72,12 @@ class ResponseBlock:
 
     def _found(self, key: str, body: Json) -> Sequence[Json]:
         path = self._paths.get(key)
-        return path.find(body) if path else ()
+        found = path.find(body) if path else ()
+        if len(found) > MOST_THINGS:
+            raise TooBig(
+                f"http.response.{key} selects {len(found):,} values; at most {MOST_THINGS:,} are read"
+            )
+        return found
 
     def _first(self, key: str, body: Json) -> Json:
         path = self._paths.get(key)
@@ -161,7 +168,7 @@ def _arguments(value: Json) -> tuple[Mapping[str, Json] | None, str]:
 
 
 def _is_count(value: Json) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
 def _string(value: Json) -> str:
@@ -169,4 +176,4 @@ def _string(value: Json) -> str:
 
 
 def _excerpt(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)[:120]
+    return excerpt(json.dumps(value, ensure_ascii=False, default=str), 120)

@@ -8,12 +8,10 @@ from urllib.parse import quote
 from gate.drive.recorder import answer_as_read
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, FilePart, TextPart, User, UserPart
+from gate.model.config import PLACEHOLDERS
 from gate.model.trace import Pause
 
-NAMES = ("text", "parts", "session", "state", "history", "case", "trial", "turn", "answers")
-"""The placeholders that a template may use."""
-
-_PLACE = re.compile("{(" + "|".join(NAMES) + ")}")
+_PLACE = re.compile("{(" + "|".join(PLACEHOLDERS) + ")}")
 
 
 def fill(template: Json, values: Mapping[str, Json]) -> Json:

@@ -1,10 +1,14 @@
 """The agent's life during a run: restarted when it died, but not for ever."""
 
+import logging
+
 from gate.errors import AgentDown
 from gate.model.agent import Agent, Death
 from gate.model.trace import Crashed
 
 MOST_RESTARTS = 5
+
+_logger = logging.getLogger(__name__)
 
 
 class Life:
@@ -22,6 +26,8 @@ class Life:
             return self._over
         if self._agent.can_restart and self._restarts < MOST_RESTARTS:
             self._restarts += 1
+            # Said at once: a trial that completes when it is run again must not hide this.
+            _logger.warning("the agent died and is started again: %s", death.reason)
             await self._restart()
         else:
             self._over = Crashed(reason=f"not run: {self._history()}{obituary(death)}")
@@ -46,5 +52,6 @@ class Life:
 
 
 def obituary(death: Death) -> str:
-    """How the agent died, with the last lines that it wrote."""
-    return f"{death.reason}; its last lines:\n{death.log_tail}" if death.log_tail else death.reason
+    """How the agent died, with the last lines that it wrote where they say more than the reason does."""
+    more = death.log_tail and death.log_tail.strip() not in death.reason
+    return f"{death.reason}; its last lines:\n{death.log_tail}" if more else death.reason

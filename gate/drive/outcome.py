@@ -22,6 +22,7 @@ from gate.model.trace import (
     Throttled,
     TimedOut,
 )
+from gate.redact import excerpt
 
 EXCERPT = 300
 """Characters of an error body that a reason quotes."""
@@ -87,7 +88,7 @@ def failure_in(events: Sequence[Event], exposes: Sequence[Exposed]) -> Stopped |
         return Stopped(reported, retry_after_s=wait_s)
     text = "\n".join(texts_of(events)).strip()
     if len(text) <= _LIMIT_TEXT_AT_MOST and prints_limit(text) and _is_free(events, exposes):
-        reason = f"the answer is a limit's error text and cost no token: {text[:EXCERPT]!r}"
+        reason = f"the answer is a limit's error text and cost no token: {excerpt(text, EXCERPT)!r}"
         return Stopped(Throttled(reason=reason), retry_after_s=retry_delay_s(text))
     return None
 
@@ -116,7 +117,7 @@ def is_retryable(outcome: Outcome) -> bool:
 def _date(header: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):  # the second for a time zone beyond all measure
         return None
     return date if date.tzinfo else date.replace(tzinfo=UTC)
 

@@ -5,12 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, TypeAlias, cast
 
+from gate.http import TooBig
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, FilePart, TextPart, User, UserPart
 from gate.model.trace import Call, Event, Part, Pause, Result, Text, Thought, TurnTrace
 from gate.redact import Redactor
 
 Ended: TypeAlias = Literal["answered", "paused", "failed"]
+MOST_THINGS = 100_000
+"""Events, their parts, pauses and state keys that a trial records: 32 MiB can hold some millions of them."""
 
 
 class Recorder:
@@ -27,6 +30,7 @@ class Recorder:
         self._turns: list[TurnTrace] = []
         self._open: tuple[str, float] | None = None
         self._events: list[Event] = []
+        self._things = 0
 
     @property
     def turns(self) -> tuple[TurnTrace, ...]:
@@ -47,7 +51,10 @@ class Recorder:
         self._events = []
 
     def hear(self, event: Event) -> None:
-        """Keep one event of the turn: numbered, timed and redacted."""
+        """Keep one event of the turn: numbered, timed and redacted. Raises TooBig for a flood of them."""
+        self._things += 1 + len(event.parts) + len(event.pauses) + len(event.state_delta)
+        if self._things > MOST_THINGS:
+            raise TooBig(f"the agent's events, parts and state keys are more than {MOST_THINGS:,}")
         self._seq += 1
         self._events.append(
             _redacted(self._redact, event, seq=self._seq, turn=len(self._turns) + 1, at_ms=self.ms())

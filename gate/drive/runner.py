@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import replace
 
 from gate.drive.life import Life, obituary
@@ -78,8 +79,11 @@ async def _outcome(work: asyncio.Task[None]) -> None:
 
 
 async def _stop(work: asyncio.Task[None]) -> None:
+    """End the work; another cancellation meanwhile changes nothing: traces that are finished must be kept."""
     work.cancel()
-    await asyncio.wait([work])
+    while not work.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([work])
 
 
 class _Crew:
@@ -125,7 +129,8 @@ class _Crew:
         await self._outbox.reserve()
         over = await self._life.revive()
         async with self._client() as client:
-            self._outbox.put(await self._trace(client, unit.cases[0], unit.trial, over))
+            trace = await self._trace(client, unit.cases[0], unit.trial, over)
+        self._outbox.put(replace(trace, retries=trace.retries + 1))
 
     async def _in_order(self, unit: Unit) -> None:
         """Run one trial of a group, alone: the case during which the agent dies is to blame."""

@@ -46,7 +46,7 @@ class EventReader:
     """
 
     def __init__(self) -> None:
-        self._partial: dict[tuple[str, str], _Raw] = {}
+        self._partial: dict[tuple[str, str], tuple[_Raw, list[Text | Thought]]] = {}
         self._tools: dict[str, str] = {}
         self._last_id = ""
 
@@ -64,21 +64,20 @@ class EventReader:
 
     def rest(self) -> tuple[Event, ...]:
         """Return what was streamed in parts and never as a whole."""
-        left = tuple(_event(raw, raw.parts) for raw in self._partial.values())
+        left = tuple(_event(raw, joined(words)) for raw, words in self._partial.values())
         self._partial.clear()
         return left
 
     def _keep(self, raw: "_Raw") -> None:
-        words = tuple(part for part in raw.parts if isinstance(part, Text | Thought))
-        so_far = self._partial.get(raw.speaker, replace(raw, parts=()))
-        self._partial[raw.speaker] = replace(so_far, parts=joined(so_far.parts + words))
+        _, words = self._partial.setdefault(raw.speaker, (raw, []))
+        words += (part for part in raw.parts if isinstance(part, Text | Thought))
 
     def _settle(self, raw: "_Raw") -> tuple[Event, ...]:
-        streamed = self._partial.get(raw.speaker)
-        if streamed is None or not (raw.has_content or raw.error or raw.id == streamed.id):
+        first, words = self._partial.get(raw.speaker, (None, []))
+        if first is None or not (raw.has_content or raw.error or raw.id == first.id):
             return ()
         del self._partial[raw.speaker]
-        return () if raw.has_content or not streamed.parts else (_event(streamed, streamed.parts),)
+        return () if raw.has_content or not words else (_event(first, joined(words)),)
 
     def _events(self, raw: "_Raw") -> tuple[Event, ...]:
         pauses = pauses_of(raw.record, raw.plumbing, raw.parts, self._tools)
@@ -90,9 +89,8 @@ class EventReader:
             for part in raw.parts
             if isinstance(part, Result) and is_pending(part, raw.pending)
         )
-        event = _event(
-            raw,
-            rest or pending,
+        event = replace(
+            _event(raw, rest or pending),
             state_delta=mapping(mapping(raw.record, "actions"), "stateDelta"),
             usage=None if again else usage_of(mapping(raw.record, "usageMetadata")),
             error="" if again and not field(raw.record, "errorCode") else raw.error,
@@ -156,9 +154,8 @@ def _raw(frame: Json) -> _Raw:
     )
 
 
-def _event(raw: _Raw, parts: tuple[Part, ...], **fields: object) -> Event:
-    event = Event(author=raw.author, node=raw.node, parts=parts)
-    return replace(event, not_in_trajectory=_why_silent(raw, parts), **fields)  # type: ignore[arg-type]
+def _event(raw: _Raw, parts: tuple[Part, ...]) -> Event:
+    return Event(author=raw.author, node=raw.node, parts=parts, not_in_trajectory=_why_silent(raw, parts))
 
 
 def _why_silent(raw: _Raw, parts: tuple[Part, ...]) -> str:

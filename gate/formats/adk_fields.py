@@ -6,6 +6,7 @@ from functools import cache
 from typing import TypeGuard
 
 from gate.model import Json
+from gate.model.trace import MOST_TOKENS
 
 _KINDS: Mapping[type, str] = {
     type(None): "null",
@@ -75,11 +76,12 @@ def word(record: Mapping[str, Json], name: str) -> str:
 
 
 def count(record: Mapping[str, Json], name: str) -> int | None:
-    """Return a count of tokens; None where it is absent or is no whole number of at least 0."""
+    """Return a count of tokens; None where it is absent or is no whole number that a count can be."""
     value = field(record, name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value) if value >= 0 and value == value // 1 else None
+    # Two counts are added to one usage.
+    return int(value) if 0 <= value <= MOST_TOKENS // 2 and value == value // 1 else None
 
 
 def is_mapping(value: Json) -> TypeGuard[Mapping[str, Json]]:

@@ -1,6 +1,7 @@
 """Parts of ADK content, and what else an event says of the model's answer: usage and failure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 
 from gate.formats.adk_fields import count, field, has, is_mapping, kind, mapping, text, word
 from gate.formats.adk_pauses import is_plumbing
@@ -69,15 +70,6 @@ def usage_of(usage: Mapping[str, Json]) -> Usage | None:
     return Usage(input_tokens=sum(filter(None, sent)), output_tokens=sum(filter(None, made)))
 
 
-def joined(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Join neighbours of one kind: the parts of a streamed answer."""
-    joined: list[Part] = []
-    for part in parts:
-        match joined[-1:], part:
-            case [Text(text=before)], Text(text=after):
-                joined[-1] = Text(text=before + after)
-            case [Thought(text=before)], Thought(text=after):
-                joined[-1] = Thought(text=before + after)
-            case _:
-                joined.append(part)
-    return tuple(joined)
+def joined(parts: Iterable[Text | Thought]) -> tuple[Part, ...]:
+    """Join neighbours of one kind: the parts of a streamed answer, in time that grows with their number."""
+    return tuple(made(text="".join(part.text for part in some)) for made, some in groupby(parts, key=type))

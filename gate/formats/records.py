@@ -1,5 +1,6 @@
 """The JSON form of the model's records: unions tagged by `kind`, defaults omitted, unknown keys refused."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import date
@@ -45,6 +46,8 @@ KINDS: Mapping[str, type] = {
 }
 _NAMES = {record: kind for kind, record in KINDS.items()}
 _RENAMED = {"klass": "class"}
+_LARGEST = 1e100
+"""No measurement is beyond this, and sums and differences of what is below stay finite."""
 
 
 class Malformed(Exception):
@@ -87,6 +90,11 @@ def _converter() -> Converter:
     converter = Converter(omit_if_default=True, forbid_extra_keys=True)
     converter.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     converter.register_unstructure_hook_func(lambda kind: kind is object, lambda value: value)
+    converter.register_structure_hook(str, _structure_text)
+    converter.register_structure_hook(bool, _structure_flag)
+    converter.register_structure_hook(int, _structure_whole)
+    converter.register_structure_hook(float, _structure_number)
+    converter.register_structure_hook_factory(_is_list, partial(_structure_list_fn, converter))
     converter.register_structure_hook(date, lambda value, _: date.fromisoformat(value))
     converter.register_unstructure_hook(date, date.isoformat)
     converter.register_structure_hook_func(_is_tagged_union, _structure_tagged)
@@ -95,6 +103,11 @@ def _converter() -> Converter:
     converter.register_structure_hook_factory(_is_record, partial(_structure_fn, converter))
     converter.register_unstructure_hook_factory(_is_record, partial(_unstructure_fn, converter))
     return converter
+
+
+def _is_list(kind: object) -> bool:
+    origin: object = get_origin(kind)
+    return origin is tuple
 
 
 def _is_record(kind: object) -> bool:
@@ -115,14 +128,63 @@ def _structure_tagged(data: Json, union: object) -> object:
     return _converter().structure({k: v for k, v in data.items() if k != "kind"}, record)
 
 
+def _structure_text(data: Json, _: object) -> str:
+    if not isinstance(data, str):
+        raise _unexpected("text", data)
+    return data
+
+
+def _structure_flag(data: Json, _: object) -> bool:
+    if not isinstance(data, bool):
+        raise _unexpected("true or false", data)
+    return data
+
+
+def _structure_whole(data: Json, _: object) -> int:
+    if not isinstance(data, int) or isinstance(data, bool) or not -(2**63) <= data < 2**63:
+        raise _unexpected("a whole number", data)
+    return data
+
+
+def _structure_number(data: Json, _: object) -> float:
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        raise _unexpected("a number", data)
+    if not abs(data) <= _LARGEST or not math.isfinite(data):
+        raise _unexpected("a measurable number", data)
+    return float(data)
+
+
+def _unexpected(wanted: str, data: Json) -> TypeError:
+    return TypeError(f"expected {wanted}, got {str(data)[:80]!r}")
+
+
+def _structure_list_fn(converter: Converter, kind: type) -> Callable[[Json, object], object]:
+    item = get_args(kind)[0]
+
+    def structure(data: Json, _: object) -> object:
+        if not isinstance(data, list | tuple):
+            raise _unexpected("a list", data)
+        found = []
+        for index, value in enumerate(data):
+            try:
+                found.append(converter.structure(value, item))
+            except (BaseValidationError, KeyError, TypeError, ValueError, AttributeError) as error:
+                error.add_note(f"in item {index + 1}")
+                raise
+        return tuple(found)
+
+    return structure
+
+
 def _structure_sample(data: Json, _: object) -> Sample:
     match data:
         case str() if data in get_args(Cause):
             return cast("Cause", data)
         case int() | float() if not isinstance(data, bool):
-            return Value(mean=float(data), worst=float(data))
-        case [int() | float() as mean, int() | float() as worst]:
-            return Value(mean=float(mean), worst=float(worst))
+            number = _structure_number(data, float)
+            return Value(mean=number, worst=number)
+        case [mean, worst]:
+            return Value(mean=_structure_number(mean, float), worst=_structure_number(worst, float))
         case _:
             raise ValueError(f"a sample is a number, [mean, worst] or a cause, not {str(data)[:80]!r}")
 

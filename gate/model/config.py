@@ -10,6 +10,9 @@ from gate.model.finding import Place
 RuleLevel = Literal["block", "warn", "info"]
 Policy = Literal["fail", "warn", "pass"]
 
+PLACEHOLDERS = ("text", "parts", "session", "state", "history", "case", "trial", "turn", "answers")
+"""What a template of the `http` block may have in braces."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:

@@ -86,7 +86,6 @@ class CaseFacts:
     category: str = ""
     tags: tuple[str, ...] = ()
     track: str = "agent"
-    prompt: str = ""
     quarantine: Quarantine | None = None
     trials: int = 1
 

@@ -44,12 +44,22 @@ class Result:
 Part: TypeAlias = Text | Thought | Call | Result
 
 
+MOST_TOKENS = 2**53
+"""More is no count: sums of such numbers would overflow a float."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one model call."""
+    """Tokens of one model call, from 0 to MOST_TOKENS each; raises ValueError for anything else."""
 
     input_tokens: int
     output_tokens: int
+
+    def __post_init__(self) -> None:
+        """Refuse what no model can have used."""
+        for tokens in (self.input_tokens, self.output_tokens):
+            if not 0 <= tokens <= MOST_TOKENS:
+                raise ValueError("a count of tokens lies outside of 0 to 2^53")
 
     @property
     def total(self) -> int:

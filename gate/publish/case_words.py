@@ -4,6 +4,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 
 from gate.model.run import CaseVerdict, Reason, Report
 from gate.publish import groups
@@ -14,6 +15,8 @@ from gate.publish.words import age, count, duration, outcomes, tokens
 
 _PLAIN_PLACE = re.compile(r"turn \d+")
 _DEFAULT_CONFIG = "agent-gate.yml"
+_MOST_CALLS = 5
+_NOT_MEASURED = "not measured: "
 
 
 def history(case: CaseVerdict) -> str:
@@ -38,12 +41,25 @@ def history(case: CaseVerdict) -> str:
 
 
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
-    """`1 of 3 trials measured: 2 throttled`, for a case that could not be decided."""
+    """`1 of 3 trials measured: 2 throttled: POST /chat answered 429`, for a case that is undecided."""
     seen = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
-    causes = ", ".join(f"{quote(name)}: {quote(cause)}" for name, cause in case.unscored.items())
-    detail = seen or causes or (case.cause or "").replace("_", " ")
+    told = {
+        item.text.removeprefix(_NOT_MEASURED): item.metric
+        for item in case.reasons
+        if item.text.startswith(_NOT_MEASURED)
+    }
+    whys = [quote(why) if seen else f"{quote(name)}: {quote(why)}" for why, name in told.items()]
+    detail = [seen] if seen else [] if whys else [(case.cause or "").replace("_", " ")]
     words = f"{case.measured} of {count(case.planned, 'trial')} measured"
-    return f"{words}: {detail}" if detail else words
+    return ": ".join(part for part in (words, *detail, "; ".join(whys)) if part)
+
+
+def calls(case: CaseVerdict, quote: Quote) -> str:
+    """`search {} 6 times, save {} and 3 more`: the calls of a trial, repeated ones together."""
+    runs = [(call, sum(1 for _ in same)) for call, same in groupby(case.calls)][:_MOST_CALLS]
+    shown = ", ".join(quote(call) + (f" {times} times" if times > 1 else "") for call, times in runs)
+    more = len(case.calls) - sum(times for _, times in runs)
+    return shown + (f" and {more} more" if more else "")
 
 
 def place(case: CaseVerdict) -> str:

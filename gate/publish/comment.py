@@ -47,14 +47,13 @@ def _not_run(report: Report) -> tuple[Section, ...]:
 def _pass(report: Report, found: Groups) -> tuple[Section, ...]:
     worse = groups.failed_rules(report, "warn") or headline.got_worse(report)
     show = worse and any(row.metric for row in table.rows(report))
-    empty = Section(items=())
     return (
         markdown.title(report),
         markdown.paragraph(_in_one_line(report)),
         markdown.notices(report),
-        markdown.moved_table(report, now="this PR") if show else empty,
-        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
-        markdown.undecided(found, opened=False) if found.undecided else empty,
+        *([markdown.moved_table(report, now="this PR")] if show else []),
+        markdown.broken(report, found, answer_cap=_ANSWER),
+        markdown.undecided(found, opened=False),
         markdown.folded(report, found),
     )
 
@@ -75,16 +74,13 @@ def _in_one_line(report: Report) -> str:
 
 def _full(report: Report, found: Groups) -> tuple[Section, ...]:
     undecided = report.comparison.verdict == "undecided"
-    empty = Section(items=())
     return (
         markdown.title(report),
         markdown.notices(report),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
         markdown.moved_table(report, now="this PR"),
-        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
-        markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW)
-        if found.undecided
-        else empty,
+        markdown.broken(report, found, answer_cap=_ANSWER),
+        markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW),
         markdown.folded(report, found),
         markdown.measurement(report),
         markdown.paragraph(headline.advice(report)),

@@ -4,6 +4,7 @@ Whatever an agent, a dataset or a config wrote passes through exactly one of the
 take out terminal escapes, control, bidi, invisible and surrogate characters and noncharacters, and break by a
 visible backslash what a CI runner would read as a command: `::` at a line's start (the runner trims the line
 first, so a space would not help) becomes `\::`, and `##[`, `##vso[`, `##teamcity[` become `##\[` and so on.
+The marker that our comments carry becomes `<!-\- agent-gate:`.
 """
 
 import re
@@ -23,6 +24,7 @@ _INVISIBLE = re.compile(
 )
 _COMMAND = re.compile(r"^([^\S\n]*)(?=::)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
+_MARKER = re.compile(r"<!-(?=-\s*agent-gate:)", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`+")
 
@@ -33,13 +35,13 @@ EMPTY = "(empty)"
 def lines(text: str, cap: int = BLOCK) -> str:
     """Text that may have several lines, for a log, an XML element or a fence: at most `cap` characters."""
     visible = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
-    return without_commands(_capped(visible, cap))
+    return _foreign(_capped(visible, cap))
 
 
 def line(text: str, cap: int = LINE) -> str:
     """Text as one line without line breaks, at most `cap` characters, for a log or an XML attribute."""
     visible = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
-    return without_commands(_capped(_SPACE.sub(" ", visible).strip(), cap))
+    return _foreign(_capped(_SPACE.sub(" ", visible).strip(), cap))
 
 
 def code(text: str, cap: int = LINE) -> str:
@@ -74,6 +76,11 @@ def tail(text: str, cap: int = BLOCK) -> str:
 
 def _capped(text: str, cap: int) -> str:
     return text if len(text) <= cap else text[: cap - 1].rstrip() + "…"
+
+
+def _foreign(text: str) -> str:
+    """Text that is not ours: no command, and not the marker by which a comment of ours is found again."""
+    return without_commands(_MARKER.sub(r"<!-\\", text))
 
 
 def without_commands(text: str) -> str:

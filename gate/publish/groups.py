@@ -103,3 +103,9 @@ def agent_gone(report: Report) -> bool:
 def never_ran(report: Report) -> bool:
     """Whether no trial was measured at all."""
     return report.comparison.verdict == "undecided" and not report.meta.measured_trials
+
+
+def log_adds(report: Report) -> bool:
+    """Whether the end of the agent's log says more than the reason, which quotes its last line."""
+    log = report.meta.log_tail.strip()
+    return bool(log) and log not in report.meta.agent_down

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
 from gate.publish import groups
-from gate.publish.table import moved_quality, unit_of
+from gate.publish.table import NO_CATEGORY, moved_quality, unit_of
 from gate.publish.words import amount, change, count
 
 Quote: TypeAlias = Callable[[str], str]
@@ -60,10 +61,10 @@ def _case_count(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
             return f"{count(number, 'case')} {quote(klass)}"
 
 
-def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
+def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote, *, where: str | None = None) -> str:
     unit, rule, value = unit_of(report, verdict.rule.metric), verdict.rule, verdict.value
-    where = {"suite": "", "category": " in a category", "case": " in a case"}[rule.by]
-    name = quote(rule.metric) + where
+    somewhere = {"suite": "", "category": " in a category", "case": " in a case"}[rule.by]
+    name = quote(rule.metric) + (somewhere if where is None else where)
     if value is None:
         return f"{name} breaks its rule"
     if rule.min is not None and value < rule.min:
@@ -194,13 +195,13 @@ def _filtered(report: Report, quote: Quote) -> str:
 
 
 def _warning(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
-    scope = "" if verdict.scope == "suite" else f" ({quote(verdict.scope)})"
+    where = "" if verdict.scope == "suite" else f" in {quote(verdict.scope or NO_CATEGORY)}"
     if verdict.rule.metric == "cases":
         return f"Warning: {_case_count(report, verdict, quote)}."
     moved = ""
     if verdict.baseline is not None and verdict.compared is not None:
         moved = f" ({change(verdict.baseline, verdict.compared, unit_of(report, verdict.rule.metric))})"
-    return f"Warning: {_metric_phrase(report, verdict, quote)}{moved}{scope}."
+    return f"Warning: {_metric_phrase(report, verdict, quote, where=where)}{moved}."
 
 
 def _passed_over(report: Report) -> tuple[str, ...]:
@@ -211,12 +212,9 @@ def _passed_over(report: Report) -> tuple[str, ...]:
     return (f"Not decided: {count(len(rules), 'rule')} ({causes}); the policy `undecided` lets this pass.",)
 
 
-def _expired(case: str, quarantine: object, quote: Quote) -> str:
-    owner = quote(str(getattr(quarantine, "owner", "")))
-    until = getattr(quarantine, "until", "")
-    return (
-        f"Warning: the quarantine of {quote(case)} ended on {until}: it counts again. Its owner is {owner}."
-    )
+def _expired(case: str, quarantine: Quarantine, quote: Quote) -> str:
+    ended = f"Warning: the quarantine of {quote(case)} ended on {quarantine.until.isoformat()}"
+    return f"{ended}: it counts again. Its owner is {quote(quarantine.owner)}."
 
 
 def why(report: Report, quote: Quote) -> str:

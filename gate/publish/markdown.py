@@ -7,14 +7,14 @@ has none. A blank line follows every HTML tag, else GitHub reads what follows as
 from collections.abc import Iterable, Sequence
 
 from gate.model.run import CaseVerdict, Report
-from gate.publish import case_words, escape, headline, table
+from gate.publish import case_words, escape, groups, headline, table
 from gate.publish.budget import Section
 from gate.publish.escape import cell, code
 from gate.publish.groups import Groups
 from gate.publish.words import count
 
-_MOST_CALLS = 5
 _CALL = 120
+_WHY = 200
 _LOUD = {"regression": "**regression**", "warning": "**warning**"}
 
 
@@ -46,7 +46,9 @@ def agent_down(report: Report) -> Section:
     hint = code(meta.hint, 600) if meta.hint else ""
     words = " ".join(part for part in (f"{code(told, 600)}." if told else "", ran, hint) if part)
     log = (
-        f"The end of its log:\n\n{escape.fence(escape.tail(meta.log_tail))}" if meta.log_tail.strip() else ""
+        f"The end of its log:\n\n{escape.fence(escape.tail(meta.log_tail))}"
+        if groups.log_adds(report)
+        else ""
     )
     return Section(items=tuple(part for part in (words, log) if part), must=True)
 
@@ -99,19 +101,13 @@ def details(
 def _broken_case(report: Report, case: CaseVerdict, answer_cap: int) -> str:
     bullets = [case_words.reason(item, lambda text: code(text, 500)) for item in dict.fromkeys(case.reasons)]
     if case.calls:
-        bullets.append(f"it called {_calls(case)}")
+        bullets.append(f"it called {case_words.calls(case, lambda call: code(call, _CALL))}")
     if case.answer.strip():
         bullets.append(f"it answered {code(case.answer, answer_cap)}")
     bullets.append(f"reproduce: {code(case_words.reproduce(report, case), 600)}")
     return "\n".join(
         [f"{name(case)} — {case_words.history(case)}", "", *(f"- {bullet}" for bullet in bullets)]
     )
-
-
-def _calls(case: CaseVerdict) -> str:
-    shown = ", ".join(code(call, _CALL) for call in case.calls[:_MOST_CALLS])
-    more = len(case.calls) - _MOST_CALLS
-    return shown + (f" and {more} more" if more > 0 else "")
 
 
 def name(case: CaseVerdict) -> str:
@@ -123,9 +119,13 @@ def name(case: CaseVerdict) -> str:
 
 def undecided(found: Groups, *, opened: bool) -> Section:
     """The cases that could not be decided, with what was measured of them."""
-    items = tuple(f"- {name(case)} — {case_words.unmeasured(case, code)}" for case in found.undecided)
+    items = tuple(f"- {name(case)} — {case_words.unmeasured(case, _short)}" for case in found.undecided)
     label = count(len(found.undecided), "case could not be decided", "cases could not be decided")
     return details(label, items, what="undecided case", opened=opened, between="\n")
+
+
+def _short(text: str) -> str:
+    return code(text, _WHY)
 
 
 def folded(report: Report, found: Groups) -> Section:
@@ -134,10 +134,7 @@ def folded(report: Report, found: Groups) -> Section:
         f"- {word}{name(case)} — {case_words.history(case)}{case_words.quarantine(case, code)}"
         for word, case in case_words.others(found)
     )
-    label = case_words.moved_label(report, found)
-    if not items:
-        return Section(items=())
-    return details(label, items, what="other case", between="\n")
+    return details(case_words.moved_label(report, found), items, what="other case", between="\n")
 
 
 def measurement(report: Report) -> Section:

@@ -21,13 +21,12 @@ def render(report: Report) -> str:
     """Render the job summary, at most BUDGET bytes."""
     found = groups.group(report)
     down = groups.never_ran(report)
-    empty = Section(items=())
     sections = (
         markdown.title(report),
         markdown.notices(report),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
-        markdown.moved_table(report, now="this run", every=True),
-        markdown.broken(report, found, answer_cap=_ANSWER) if found.broke else empty,
+        *([] if down else [markdown.moved_table(report, now="this run", every=True)]),
+        markdown.broken(report, found, answer_cap=_ANSWER),
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
         markdown.paragraph(headline.advice(report)),
@@ -38,7 +37,7 @@ def render(report: Report) -> str:
 
 def _everything(report: Report, found: Groups) -> tuple[Section, ...]:
     return (
-        markdown.undecided(found, opened=True) if found.undecided else Section(items=()),
+        markdown.undecided(found, opened=True),
         markdown.folded(report, found),
         _rules(report),
         _metrics(report),
@@ -49,7 +48,7 @@ def _everything(report: Report, found: Groups) -> tuple[Section, ...]:
 def _rules(report: Report) -> Section:
     items = tuple(f"- {_rule(report, verdict)}" for verdict in report.comparison.rules)
     label = f"{count(len(items), 'rule')} with evidence"
-    return markdown.details(label, items, what="rule", between="\n") if items else Section(items=())
+    return markdown.details(label, items, what="rule", between="\n")
 
 
 def _rule(report: Report, verdict: RuleVerdict) -> str:
@@ -62,7 +61,7 @@ def _rule(report: Report, verdict: RuleVerdict) -> str:
     place = f", written at {code(str(rule.place), 160)}" if rule.place.line else ", the default"
     found = "; ".join(_evidence(verdict, unit))
     return (
-        f"{code(rule.metric, 80)} ({code(verdict.scope, 80)}): {asked}{level}{place} → "
+        f"{code(rule.metric, 80)} ({code(verdict.scope or table.NO_CATEGORY, 80)}): {asked}{level}{place} → "
         f"**{table.verdict_word(verdict)}**{': ' + found if found else ''}"
     )
 
@@ -94,7 +93,8 @@ def _metrics(report: Report) -> Section:
 def _metric(report: Report, metric: MetricSummary) -> str:
     unit = table.unit_of(report, metric.metric)
     before, now, compared = metric.baseline, metric.value, metric.compared
-    scope = "all" if metric.scope == "suite" else cell(metric.scope.removeprefix(_CATEGORY), 80)
+    category = metric.scope.removeprefix(_CATEGORY) or table.NO_CATEGORY
+    scope = "all" if metric.scope == "suite" else cell(category, 80)
     missing = ", ".join(f"{number} {cell(cause, 40)}" for cause, number in metric.unscored.items())
     cells = (
         cell(metric.metric, 80),

@@ -9,6 +9,9 @@ from gate.publish.groups import has_baseline
 from gate.publish.words import amount, change, rule_label
 
 COLUMNS = ("metric", "baseline", "now", "change", "rule", "verdict")
+NO_CATEGORY = "no category"
+"""What a rule by category calls the cases that have none."""
+
 _COUNTED = {
     "regressed": "cases that broke",
     "new_failing": "new or changed cases that fail",
@@ -72,7 +75,7 @@ def _rule_rows(report: Report) -> Iterator[Row]:
             unit = unit_of(report, verdict.rule.metric)
             yield Row(
                 metric=verdict.rule.metric,
-                scope="" if verdict.scope == "suite" else verdict.scope,
+                scope="" if verdict.scope == "suite" else verdict.scope or NO_CATEGORY,
                 **_sides(report, verdict, unit, verdict.rule),
                 rule=rule_label(verdict.rule, unit),
                 verdict=verdict_word(verdict),

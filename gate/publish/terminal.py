@@ -3,11 +3,11 @@
 Colour is an extra: the words carry everything. Lines of other people's text are made harmless by `escape`.
 """
 
-import unicodedata
 from collections.abc import Sequence
 
 from gate.model.run import CaseVerdict, Report
 from gate.publish import case_words, escape, groups, headline, table
+from gate.publish.columns import aligned
 from gate.publish.groups import Groups
 from gate.publish.words import about, count, duration, exit_line
 
@@ -17,14 +17,23 @@ _FEW = 10
 _NUMBERS = range(1, 4)
 
 
-def plan_line(cases: int, trials: int, rate: float | None) -> str:
-    """`48 cases x 3 trials = 144 runs, at most 15/min: about 10 min`; `rate` is in trials a second."""
+def plan_line(cases: int, trials: int, rate: float | None, *, turns: int = 0) -> str:
+    """`48 cases x 3 trials = 144 runs, at most 15/min: about 10 min`.
+
+    `rate` is in turns a second; the cases have `turns` together (0: one each).
+    """
     runs = cases * trials
     line = f"{count(cases, 'case')} x {count(trials, 'trial')} = {count(runs, 'run')}"
     if rate is None:
         return line
-    per = f"{rate:g}/s" if rate >= 1 else f"{rate * 60:.3g}/min" if rate * 60 >= 1 else f"{rate * 3600:.3g}/h"
-    return f"{line}, at most {per}: {about(runs / rate)}"
+    return f"{line}, at most {_rate(rate)}: {about((turns or cases) * trials / rate)}"
+
+
+def _rate(per_s: float) -> str:
+    """`15/min`: in the unit that was probably written."""
+    if per_s >= 1 and per_s % 1 == 0:
+        return f"{per_s:g}/s"
+    return f"{per_s * 60:.6g}/min" if per_s * 60 >= 1 else f"{per_s * 3600:.6g}/h"
 
 
 def progress_line(
@@ -60,7 +69,7 @@ def render(
         [_painted(headline.headline(report, escape.line), colour=colour)],
         _agent_down(report) if groups.agent_gone(report) else [],
         [*headline.notices(report, escape.line), headline.why(report, escape.line)],
-        _table(report, colour=colour),
+        [] if down else _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
         *([] if down else [_undecided(found), _others(report, found)]),
         [case_words.measured(report) + " " + case_words.baseline(report, escape.line)],
@@ -77,7 +86,7 @@ def _agent_down(report: Report) -> list[str]:
     meta = report.meta
     told = escape.line(meta.agent_down or report.comparison.reason, 600)
     hint = [escape.line(meta.hint, 600)] if meta.hint else []
-    log = _quoted(escape.tail(meta.log_tail)) if meta.log_tail.strip() else []
+    log = _quoted(escape.tail(meta.log_tail)) if groups.log_adds(report) else []
     return [told, *log, *hint]
 
 
@@ -92,34 +101,13 @@ def _table(report: Report, *, colour: bool) -> list[str]:
     ]
     if not rows:
         return []
-    grid = [table.COLUMNS, *rows]
-    widths = [max(width(line[column]) for line in grid) for column in range(len(table.COLUMNS))]
-    lines = ["  ".join(_cell(text, widths[i], i) for i, text in enumerate(row)) for row in grid]
-    return [
-        lines[0].rstrip(),
-        *(_painted(line.rstrip(), colour=colour, row=row) for line, row in zip(lines[1:], rows, strict=True)),
-    ]
+    head, *lines = aligned([table.COLUMNS, *rows], right=_NUMBERS)
+    return [head, *(_painted(line, colour=colour, row=row) for line, row in zip(lines, rows, strict=True))]
 
 
 def _row_name(row: table.Row) -> str:
     name = row.words or escape.line(row.metric, 40)
     return f"{name} in {escape.line(row.scope, 40)}" if row.scope else name
-
-
-def _cell(text: str, size: int, column: int) -> str:
-    pad = " " * (size - width(text))
-    return pad + text if column in _NUMBERS else text + pad
-
-
-def width(text: str) -> int:
-    """Columns that a text takes on a terminal (Unicode UAX 11: wide and fullwidth characters take two)."""
-    return sum(_columns(character) for character in text)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def _painted(line: str, *, colour: bool, row: tuple[str, ...] | None = None) -> str:
@@ -135,7 +123,7 @@ def _painted(line: str, *, colour: bool, row: tuple[str, ...] | None = None) -> 
 def _broken(report: Report, case: CaseVerdict) -> list[str]:
     lines = [f"  {case_words.reason(item, escape.line)}" for item in dict.fromkeys(case.reasons)]
     if case.calls:
-        lines.append("  it called " + ", ".join(escape.line(call, 120) for call in case.calls[:5]))
+        lines.append("  it called " + case_words.calls(case, lambda call: escape.line(call, 120)))
     if case.answer.strip():
         lines.append(f"  it answered {escape.line(case.answer, _ANSWER)}")
     lines.append("  reproduce: " + escape.line(case_words.reproduce(report, case), 600))
@@ -150,10 +138,14 @@ def _name(case: CaseVerdict) -> str:
 
 def _undecided(found: Groups) -> list[str]:
     cases, more = found.undecided, len(found.undecided) - _FEW
-    lines = [f"  {escape.line(c.id, 160)}: {case_words.unmeasured(c, escape.line)}" for c in cases[:_FEW]]
+    lines = [f"  {escape.line(c.id, 160)}: {case_words.unmeasured(c, _short)}" for c in cases[:_FEW]]
     lines += [f"  and {more} more"] if more > 0 else []
     label = count(len(cases), "case could not be decided:", "cases could not be decided:")
     return [label, *lines] if cases else []
+
+
+def _short(text: str) -> str:
+    return escape.line(text, _ANSWER)
 
 
 def _others(report: Report, found: Groups) -> list[str]:

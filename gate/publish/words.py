@@ -39,6 +39,8 @@ def change(before: float, after: float, unit: str, *, limits: Iterable[float] = 
     """The signed difference, in the unit that the larger side has; `limits` bound its size."""
     size = abs(after - before)
     scale, digits, suffix = _form(max(abs(before), abs(after)), unit)
+    if scale == 1:
+        digits = max(digits, _form(min(abs(before), abs(after)), unit)[1])
     if size < _SAME:
         return f"{0:.{digits}f}{suffix}"
     sign = "+" if after > before else MINUS
@@ -158,6 +160,7 @@ _PLAIN_EXITS = {
     BAD_INPUT: "bad input",
     PUBLISH_FAILED: "a surface could not be published (strict_publish)",
     BUG: "a bug in agent-gate",
+    129: "hung up",
     130: "interrupted",
     143: "terminated",
 }

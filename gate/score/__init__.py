@@ -1,8 +1,8 @@
 """Score: what a trial's trace says of its case, by every metric that applies."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
+from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
 from gate.model.case import Case
 from gate.model.config import MetricConfig
@@ -84,9 +84,9 @@ async def score_trial(metrics: Sequence[Metric], case: Case, trace: Trace) -> Ma
 def _build(config: MetricConfig) -> Metric:
     if metric := METRICS.get(config.type):
         return metric(config)
-    near = get_close_matches(config.type, METRICS, n=1)
-    fix = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(METRICS)}"
-    what = f"metric '{config.name}' has the unknown type '{config.type}'"
+    meant = did_you_mean(config.type, METRICS)
+    fix = "" if meant else f"one of: {', '.join(METRICS)}"
+    what = f"metric '{config.name}' has the unknown type '{config.type}'{meant}"
     raise BadInput([Finding.error("unknown-metric", config.place, what, fix=fix)])
 
 

@@ -7,6 +7,7 @@ exact in every mode.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import ClassVar, cast
 
 from gate.model import Json
@@ -103,11 +104,13 @@ def missing(expected: ExpectedCall, spare: Sequence[Call], actual: Sequence[Call
 
 
 def listed(calls: Sequence[Call], *, args: bool = False) -> str:
-    """Calls in a row for a reason, by name, or with their arguments where these are asked for."""
+    """Calls in a row for a reason, by name, or with their arguments where asked for and repeats counted."""
     if not args:
         return names([call.name for call in calls])
-    rest = len(calls) - MOST
-    return ", ".join([*(_made(call) for call in calls[:MOST]), *([f"and {rest} more"] if rest > 0 else [])])
+    runs = [(made, sum(1 for _ in same)) for made, same in groupby(map(_made, calls))][:MOST]
+    rest = len(calls) - sum(times for _, times in runs)
+    told = [f"{made} {times} times" if times > 1 else made for made, times in runs]
+    return ", ".join([*told, *([f"and {rest} more"] if rest else [])])
 
 
 def unmatched(

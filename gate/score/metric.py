@@ -39,6 +39,7 @@ class Metric:
         if findings := tuple(self._findings(config)):
             raise BadInput(findings)
         self.name = config.name
+        self.type = config.type
         self.pass_at = self.default_pass_at if config.pass_at is None else config.pass_at
         self.options: Mapping[str, Json] = {
             **{name: values[0] for name, values in self.choices.items()},

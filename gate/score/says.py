@@ -3,7 +3,7 @@
 Both sides are brought into Unicode normal form C first, so that an accent is the same however it was typed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from unicodedata import normalize
 
@@ -31,32 +31,29 @@ class Says(ExpectMetric):
         return found or None
 
     def measure(self, level: Level) -> tuple[float, str]:
-        checks = list(self._checks(level))
-        misses = [why for why in checks if why]
-        return (len(checks) - len(misses)) / len(checks), "; ".join(misses)
+        text = self._form(level.text)
+        wanted, banned = level.expect.contains or (), level.expect.excludes or ()
+        missing = [each for each in wanted if self._form(each) not in text]
+        wrong = [why for each in banned if (why := self._excluded(each, text, level))]
+        reasons = [_lacks(missing, level.text), *wrong] if missing else wrong
+        total = len(wanted) + len(banned)
+        return (total - len(missing) - len(wrong)) / total, "; ".join(reasons)
 
-    def _checks(self, level: Level) -> Iterator[str]:
-        said = level.text
-        text = self._form(said)
-        for wanted in level.expect.contains or ():
-            yield "" if self._form(wanted) in text else _lacks(wanted, said)
-        for banned in level.expect.excludes or ():
-            found = self._form(banned)
-            if found in text:
-                yield f"the answer contains {shown(banned)}, which it must not: {shown(_around(text, found))}"
-            else:
-                yield (
-                    f"nothing shows that the answer would not contain {shown(banned)}" if level.broken else ""
-                )
+    def _excluded(self, banned: str, text: str, level: Level) -> str:
+        """Why an excluded text does not hold, or ""."""
+        found = self._form(banned)
+        if found in text:
+            return f"the answer contains {shown(banned)}, which it must not: {shown(_around(text, found))}"
+        return f"nothing shows that the answer would not contain {shown(banned)}" if level.broken else ""
 
     def _form(self, text: str) -> str:
         composed = normalize("NFC", text)
         return normalize("NFC", composed.casefold()) if self.options["ignore_case"] else composed
 
 
-def _lacks(wanted: str, said: str) -> str:
+def _lacks(wanted: Sequence[str], said: str) -> str:
     answer = f"it said {shown(said)}" if said else "it said nothing"
-    return f"expected the answer to contain {shown(wanted)}; {answer}"
+    return f"expected the answer to contain {' and '.join(map(shown, wanted))}; {answer}"
 
 
 def _around(text: str, banned: str) -> str:

@@ -65,7 +65,11 @@ def command(words: str, more: str = "") -> str:
 
 
 def http(response: str, more: str = "") -> str:
-    block = f"path: /\n    request: {{}}\n    response: {{text: {response}}}\n    {more}"
+    return api(f"{{text: {response}, calls: $.c}}", more)
+
+
+def api(response: str, more: str = "", request: str = "{message: '{text}'}") -> str:
+    block = f"path: /\n    request: {request}\n    response: {response}\n    {more}"
     return agent(f"protocol: http\n  boot: {{url: http://a}}\n  http:\n    {block}")
 
 
@@ -121,6 +125,8 @@ RUN_ME = 'run-me, "{port}"'
         (HEAD + "rules: {nodes: {min: 1}}\n", ("rule-without-cases", "warn", "4:9")),
         (HEAD + "rules: {calls: [{by: category, min: 1}]}\n", ("rule-without-cases", "warn", "4:17")),
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
+        (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
+        (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),
     ],
 )
 def test_what_is_wrong_with_a_config_is_found_at_its_place(
@@ -151,6 +157,21 @@ def test_a_dockerfile_that_the_engines_builder_cannot_build_is_found_at_its_line
     (suite.folder / "Dockerfile").write_text(text, encoding="utf-8")
     findings = [finding for finding in suite.found(boot("{build: .}")) if finding[0] != "no-engine"]
     assert findings == [expected]
+
+
+def test_a_placeholder_that_is_nearly_one_is_named(suite: Suite) -> None:
+    (found,) = suite.check(api("{text: $.a, calls: $.c}", request="[{m: 'so: {txt}'}]")).findings
+    assert found.what == "the request never carries {text}, and {txt} is no placeholder; did you mean 'text'?"
+
+
+def test_a_metric_that_is_only_shown_needs_no_rule(suite: Suite) -> None:
+    more = "metrics: {recall: {type: trajectory_recall}, calls: {mode: exactly}}\n"
+    assert suite.found(HEAD + more) == []
+
+
+def test_a_config_that_is_not_there_says_how_to_get_one(suite: Suite) -> None:
+    (found,) = check(suite.folder / "agent-gate.yml").findings
+    assert "agent-gate init" in found.fix
 
 
 def case(text: str) -> str:
@@ -232,7 +253,11 @@ def test_a_suite_that_only_allow_lists_tools_is_half_a_suite(suite: Suite) -> No
 
 
 @pytest.mark.parametrize(
-    "more", ["  recall: {type: trajectory_recall}\n", "  strict: {type: calls, mode: exactly}\n"]
+    "more",
+    [
+        "  recall: {type: trajectory_recall}\nrules: {recall: {min: 1}}\n",
+        "  strict: {type: calls, mode: exactly}\n",
+    ],
 )
 def test_one_metric_that_requires_calls_makes_it_whole(suite: Suite, more: str) -> None:
     assert suite.found(ALLOW_LISTS + more) == []

@@ -5,7 +5,7 @@ import pty
 import subprocess
 from pathlib import Path
 
-from tests.support.commands import command, environment
+from tests.support.commands import command, edit, environment, gate
 
 
 def test_on_a_terminal_one_line_is_drawn_again_and_counts_to_the_end(project: Path) -> None:
@@ -35,3 +35,15 @@ def read_all(descriptor: int) -> str:
     finally:
         os.close(descriptor)
     return b"".join(chunks).decode()
+
+
+def test_a_case_that_fails_names_a_metric_that_has_a_say(project: Path) -> None:
+    edit(project / "agent-gate.yml", "metrics:", "metrics:\n  wording: {type: rouge_1}")
+    edit(
+        project / "golden/weather.yaml",
+        "      contains: [14 °C",
+        "      reference: Cloudy.\n      contains: [15 °C",
+    )
+    lines = gate("run", "--case", "weather_london", cwd=project).err.splitlines()
+    assert "FAIL  0 of 1" in lines[-1]
+    assert 'expected the answer to contain "15 °C"' in lines[-1]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,14 +178,16 @@ def test_a_committed_baseline_that_was_deleted_is_undecided(project: Path) -> No
     assert "git restore golden/baseline.jsonl" in done.out
 
 
-def test_a_malformed_baseline_is_bad_input_before_anything_runs(project: Path) -> None:
-    (project / "golden/baseline.jsonl").write_text(
-        '{"version": 1, "runs": []}\n{"oops": 1}\n', encoding="utf-8"
-    )
-    done = gate("run", cwd=project)
+def test_a_malformed_baseline_is_bad_input_before_anything_runs(accepted: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "weather"
+    shutil.copytree(accepted, copy)
+    baseline = copy / "golden/baseline.jsonl"
+    lines = baseline.read_text(encoding="utf-8").splitlines()
+    baseline.write_text("\n".join([*lines, '{"oops": 1}', ""]), encoding="utf-8")
+    done = gate("run", cwd=copy)
     assert done.code == 2
     assert "baseline-malformed" in done.err
-    assert "line 2" in done.err
+    assert f"line {len(lines) + 1}" in done.err
 
 
 def test_a_bug_of_the_gate_exits_with_70_and_the_lines_to_report(project: Path) -> None:

@@ -100,6 +100,12 @@ def test_extract_reads_a_trial_of_a_run(ran: Path) -> None:
     assert "get_weather" in done.out
 
 
+def test_extract_says_which_of_many_trials_it_reads(ran: Path) -> None:
+    done = gate("extract", "out", "--summary", cwd=ran)
+    assert done.code == 0
+    assert "the first of 10 traces; --case and --trial choose another" in done.err
+
+
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"not json", b'{"events": 3}'])
 def test_extract_says_that_a_file_holds_no_session(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
@@ -149,6 +155,15 @@ def test_init_finds_an_adk_agent_and_its_tools(tmp_path: Path) -> None:
     assert gate("check", cwd=tmp_path).code == 0
 
 
+def test_init_names_the_script_that_is_there_and_what_not_to_commit(tmp_path: Path) -> None:
+    (tmp_path / "server.py").touch()
+    (tmp_path / ".git").mkdir()
+    assert "echo out/ >> .gitignore" in gate("init", cwd=tmp_path).out
+    assert "[python3, server.py, " in (tmp_path / "agent-gate.yml").read_text(encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("/out/\n", encoding="utf-8")
+    assert ".gitignore" not in gate("init", "--force", cwd=tmp_path).out
+
+
 def test_init_writes_a_project_that_check_accepts(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("", encoding="utf-8")
     assert gate("init", cwd=tmp_path).code == 0
@@ -164,6 +179,17 @@ def test_init_overwrites_nothing_unless_forced(project: Path) -> None:
     assert (project / "agent-gate.yml").read_text(encoding="utf-8") == before
     assert not (project / "golden/first.yaml").exists()
     assert gate("init", "--force", cwd=project).code == 0
+
+
+def test_no_command_is_answered_with_the_help(tmp_path: Path) -> None:
+    done = gate(cwd=tmp_path)
+    assert done.code == 2
+    assert "commands:" in done.err
+
+
+def test_bad_input_ends_with_its_exit_code_in_words(tmp_path: Path) -> None:
+    done = gate("run", cwd=tmp_path)
+    assert done.err.splitlines()[-1] == "agent-gate exited with 2: bad input, nothing was run"
 
 
 def test_help_lists_the_six_verbs_of_a_normal_day_and_the_rest_under_more(tmp_path: Path) -> None:

@@ -62,28 +62,28 @@ def test_a_trial_that_never_ran_is_kept_as_such() -> None:
 
 causes = st.sampled_from(["throttled", "refused", "not_exposed", "not_run", "judge", "crashed"])
 numbers = st.floats(0, 1e6, allow_nan=False)
-one_sample: st.SearchStrategy[Value | Cause] = st.one_of(
-    st.builds(Value, mean=numbers, worst=numbers),
-    causes,
-)
+values = st.tuples(numbers, numbers).map(lambda two: Value(mean=max(two), worst=min(two)))
+one_sample: st.SearchStrategy[Value | Cause] = st.one_of(values, causes)
+texts = st.text(max_size=5)
 
 
-@given(
-    st.dictionaries(
-        st.tuples(st.text(max_size=5), st.sampled_from(["calls", "says"])),
-        st.dictionaries(st.text(max_size=3), st.lists(one_sample, max_size=3).map(tuple), max_size=3),
-        max_size=4,
-    )
-)
-def test_a_baseline_that_was_written_reads_back_the_same(
-    lines: dict[tuple[str, str], dict[str, tuple[Value | Cause, ...]]],
-) -> None:
-    baseline = Baseline(
-        runs=(BaselineRun(run="r", commit="c", date="d", reason="because"),),
-        lines={
-            key: BaselineLine(case=key[0], metric=key[1], key="k", runs=runs) for key, runs in lines.items()
-        },
-    )
+@st.composite
+def baselines(draw: st.DrawFn) -> Baseline:
+    trials = draw(st.dictionaries(texts, st.integers(1, 3), min_size=1, max_size=3))
+    runs = tuple(BaselineRun(run=run, commit=draw(texts), date="d", reason=draw(texts)) for run in trials)
+    columns = {run: st.lists(one_sample, min_size=n, max_size=n).map(tuple) for run, n in trials.items()}
+    some = st.sets(st.sampled_from(sorted(trials)), min_size=1)
+    lines = {
+        (case, metric): BaselineLine(
+            case=case, metric=metric, key="k", runs={run: draw(columns[run]) for run in sorted(draw(some))}
+        )
+        for case, metric in draw(st.sets(st.tuples(texts, st.sampled_from(["calls", "says"])), max_size=4))
+    }
+    return Baseline(runs=runs, lines=lines)
+
+
+@given(baselines())
+def test_a_baseline_that_was_written_reads_back_the_same(baseline: Baseline) -> None:
     assert from_lines(list(to_lines(baseline))) == baseline
 
 
@@ -93,6 +93,11 @@ def test_the_lines_are_sorted_whatever_the_order_of_the_cases() -> None:
     assert one == other
 
 
+RUN: dict[str, Json] = {"run": "r", "commit": "c", "date": "d"}
+HEADER: Json = {"version": 1, "runs": [RUN]}
+LINE: dict[str, Json] = {"case": "a", "metric": "m", "key": "k", "runs": {"r": [1]}}
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
@@ -100,20 +105,42 @@ def test_the_lines_are_sorted_whatever_the_order_of_the_cases() -> None:
         ([{"version": 2, "runs": []}], "version 1 baseline"),
         ([[]], "line 1: expected the header"),
         ([{"version": 1, "runs": [{"run": "x"}]}], "line 1"),
-        ([{"version": 1, "runs": []}, {"case": "a"}], "line 2"),
-        (
-            [{"version": 1, "runs": []}, {"case": "a", "metric": "m", "key": "k", "runs": {"r": ["oops"]}}],
-            "oops",
-        ),
-        (
-            [{"version": 1, "runs": []}, {"case": "a", "metric": "m", "key": "k", "runs": {"r": [True]}}],
-            "True",
-        ),
+        ([{"version": True, "runs": [RUN]}], "version 1 baseline"),
+        ([{"version": 1, "runs": [RUN], "note": ""}], "line 1: 'note' is no key"),
+        ([{"version": 1, "runs": []}], "line 1: it has no run"),
+        ([{"version": 1, "runs": {}}], "line 1: .*a list"),
+        ([{"version": 1, "runs": [RUN, RUN]}], "line 1: a run is there twice"),
+        ([{"version": 1, "runs": [{**RUN, "commit": 5}]}], "line 1: .*expected text, got '5'"),
+        ([HEADER, {"case": "a"}], "line 2"),
+        ([HEADER, 5], "line 2"),
+        ([HEADER, LINE, {**LINE, "runs": {"r": [0]}}], "line 3: metric 'm' of case 'a' is there twice"),
+        ([HEADER, {**LINE, "runs": {}}], "line 2: it has no run"),
+        ([HEADER, {**LINE, "runs": {"other": [1]}}], "line 2: run 'other' is not in the header"),
+        ([HEADER, LINE, {**LINE, "metric": "n", "runs": {"r": [1, 1]}}], "line 3: 2 trials of run 'r'"),
+        ([HEADER, {**LINE, "runs": {"r": []}}], "line 2: 0 trials"),
+        ([HEADER, {**LINE, "runs": {"r": ["oops"]}}], "oops"),
+        ([HEADER, {**LINE, "runs": {"r": [True]}}], "True"),
+        ([HEADER, {**LINE, "runs": {"r": [-1]}}], "line 2: run 'r' has a sample that no metric gives"),
+        ([HEADER, {**LINE, "runs": {"r": [[0.5, 0.9]]}}], "a worst item above the mean"),
+        ([HEADER, {**LINE, "runs": {"r": [[1, 1, 1]]}}], "line 2"),
+        ([HEADER, {**LINE, "runs": {"r": "throttled"}}], "a list"),
+        ([HEADER, {**LINE, "runs": {"r": [10**400]}}], "a measurable number"),
+        ([HEADER, {**LINE, "runs": {"r": [float("nan")]}}], "a measurable number"),
     ],
 )
 def test_a_malformed_baseline_says_which_line_and_why(lines: Sequence[Json], says: str) -> None:
     with pytest.raises(Malformed, match=says):
         from_lines(lines)
+
+
+def test_a_run_that_no_line_knows_and_a_metric_that_came_later_are_no_damage() -> None:
+    old, new = RUN, {**RUN, "run": "s"}
+    lines = [
+        {"version": 1, "runs": [old, new]},
+        {**LINE, "runs": {"r": [1], "s": [1, 1]}},
+        {**LINE, "metric": "n", "runs": {"s": [0, "throttled"]}},
+    ]
+    assert len(from_lines(lines).lines) == 2
 
 
 def reported(*cases: CaseEvidence, **meta: object) -> Report:

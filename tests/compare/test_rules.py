@@ -96,10 +96,25 @@ def test_a_measure_rises_against_the_baseline_with_a_floor(now: float, rule: Rul
     assert only(rule, [a_case(latency_ms=[now])], baseline).verdict == word
 
 
-def test_a_measure_has_no_worst_value_so_only_what_was_measured_counts_and_is_shown() -> None:
-    cases = [a_case("a", latency_ms=[100, "throttled"]), a_case("b", latency_ms=["crashed"])]
-    found = only(a_rule("latency_ms", max=150), cases)
-    assert (found.verdict, found.value) == ("pass", 100)
+@pytest.mark.parametrize(
+    ("trials", "rule", "word"),
+    [
+        ([100, "crashed"], a_rule("latency_ms", max=150), "pass"),
+        ([100, "throttled"], a_rule("latency_ms", max=150), "undecided"),
+        ([100, "not_exposed"], a_rule("latency_ms", max=150), "undecided"),
+        ([400, "throttled"], a_rule("latency_ms", max=150), "regression"),
+        ([100, "throttled"], a_rule("latency_ms", min=40), "pass"),
+        ([100, "throttled"], a_rule("latency_ms", max_rise=Amount(value=100)), "undecided"),
+        ([900, "throttled"], a_rule("latency_ms", max_rise=Amount(value=100)), "regression"),
+        ([100, "throttled"], a_rule("latency_ms", max_drop=Amount(value=60)), "pass"),
+    ],
+)
+def test_a_measure_that_was_not_taken_could_be_anything_and_one_of_a_crash_does_not_exist(
+    trials: list[float | str], rule: Rule, word: str
+) -> None:
+    found = only(rule, [a_case(latency_ms=trials)], a_baseline(a_case(latency_ms=[100])))
+    assert found.verdict == word
+    assert found.value == trials[0]
 
 
 def test_a_measure_of_which_nothing_was_measured_is_undecided() -> None:
@@ -149,8 +164,9 @@ def test_a_rule_is_judged_in_each_of_its_scopes(by: str, scopes: list[str]) -> N
     assert [verdict.scope for verdict in found] == scopes
 
 
-def test_a_rule_whose_metric_no_case_carries_judges_nothing() -> None:
-    assert judged(a_rule("latency_ms", max=1), [a_case(calls=[1])]) == []
+def test_a_rule_whose_metric_no_case_carries_is_shown_as_not_judged() -> None:
+    found = only(a_rule("latency_ms", max=1), [a_case(calls=[1])])
+    assert (found.verdict, found.reason) == ("not_judged", "no case that counts has what it is held against")
 
 
 def count_rule(**counts: int) -> Rule:

@@ -1,12 +1,15 @@
 """The ladder of verdicts, and what quarantine and policy do to it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from gate.compare import compare
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import Baseline, BaselineFacts, CaseEvidence, Comparison
+from gate.model.run import Baseline, BaselineFacts, CaseEvidence, Comparison, TrialRecord
+from gate.model.score import Unscored
+from gate.model.trace import Refused
 from tests.support.runs import CASES_RULE, COMPARED, NONE, a_baseline, a_case, a_rule, an_evidence
 
 
@@ -28,6 +31,11 @@ def conclude(
         undecided=undecided or {},
         enforced=enforced,
     )
+
+
+def refused(case: str, why: str) -> TrialRecord:
+    scores = {"calls": Unscored(cause="refused", reason=why)}
+    return TrialRecord(case=case, trial=1, outcome=Refused(reason=why), scores=scores)
 
 
 BEFORE = a_baseline(a_case("a", calls=[1] * 10), a_case("b", calls=[1] * 10))
@@ -62,6 +70,15 @@ def test_a_run_in_which_nothing_was_measured_is_never_green_whatever_the_policy(
     )
     assert (found.verdict, found.cause, found.exit_code) == ("undecided", "agent_down", 3)
     assert found.reason == "nothing was measured (1 completed)"
+
+
+def test_where_nothing_was_measured_the_usual_reason_is_told() -> None:
+    cases = [
+        replace(a_case(id_, calls=["refused"]), exhibits=(refused(id_, why),))
+        for id_, why in (("a", "answered 404"), ("b", "answered 404"), ("c", "answered 422"))
+    ]
+    found = conclude(cases, BEFORE, measured_trials=0)
+    assert found.reason == "nothing was measured (3 completed): answered 404"
 
 
 @pytest.mark.parametrize(

@@ -153,3 +153,42 @@ def test_a_warning_does_not_take_the_config_away() -> None:
 )
 def test_what_no_value_can_be_is_refused(more: str) -> None:
     assert load(f"{SMALL}{more}\n").config is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/chat", '"/ch\\nat"'),
+        ("/chat", '"/ch at"'),
+        ("Host: a", 'Host: "a\\nX: b"'),
+        ("Host: a", 'Host: "\u263a"'),
+        ("within: 3", "within: 0s"),
+        ("within: 3", "within: 00.0s"),
+        ("within: 3", f"within: {'9' * 400}h"),
+        ("within: 3", "within: 1e300"),
+        ("[a.yaml", '["a\\0b"'),
+        ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/\\0"),
+    ],
+)
+def test_what_no_system_could_use_is_a_finding_and_never_an_error_later(old: str, new: str) -> None:
+    assert old in LARGE
+    loaded = load(LARGE.replace(old, new, 1))
+    assert loaded.config is None
+    assert any(finding.rule == "bad-value" for finding in loaded.findings)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        f"rules: {{calls: {{min: {'9' * 310}}}}}",
+        f"rules: {{calls: {{max_drop: {'9' * 400}%}}}}",
+        "rules: {latency_ms: {max: 1.0e+200}}",
+        "rules: {cases: {regressed: 1.0e+200}}",
+        f"run: {{rate: {'9' * 400}/s}}",
+        "metrics: {calls: {pass_at: 0}}",
+    ],
+)
+def test_a_number_that_bounds_nothing_or_is_beyond_measure_is_a_finding(more: str) -> None:
+    loaded = load(SMALL + more)
+    assert loaded.config is None
+    assert loaded.findings

@@ -1,4 +1,4 @@
-from tests.support.golden import lines, loaded_value
+from tests.support.cases import lines, loaded_value
 
 
 def test_an_id_that_reports_cannot_show_is_a_finding_and_the_other_cases_are_given() -> None:

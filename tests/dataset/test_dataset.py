@@ -1,4 +1,8 @@
+import glob
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -6,7 +10,7 @@ import pytest
 from gate.dataset import READERS, Loaded, load
 from gate.model.case import Case
 from gate.model.finding import Finding
-from tests.support.golden import lines, loaded
+from tests.support.cases import lines, loaded
 
 GOOD = "cases:\n  - id: greeting\n    user: hi\n"
 
@@ -43,6 +47,34 @@ def test_patterns_reach_into_folders_and_beside_the_root_but_not_into_hidden_one
     assert got.files == ("../more/c.yml", "x/y/a.yml")
 
 
+def test_links_are_followed_once_and_never_in_a_circle(tmp_path: Path) -> None:
+    _write(tmp_path, **{"golden/a.yaml": GOOD, "shared/b.yaml": GOOD.replace("greeting", "other")})
+    for name in ("one", "two", "three"):
+        (tmp_path / "golden" / name).symlink_to(".")
+    (tmp_path / "golden/shared").symlink_to("../shared")
+    got = load(["golden/**/*.yaml"], tmp_path)
+    assert got.files == ("golden/a.yaml", "golden/shared/b.yaml")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*", "**", "**/*.yaml", "a/*", "[a]/**", "*/b/*", "**.yaml", "./a//*", "nope/*", "**/b/**/*"]
+)
+def test_patterns_mean_what_they_mean_to_glob(tmp_path: Path, pattern: str) -> None:
+    names = ["1.yaml", "a/2.yaml", "a/b/3.yaml", "a/b/c/4.yaml", ".h/5.yaml", "a/.6.yaml", "z z/[7].yaml"]
+    _write(tmp_path, **dict.fromkeys(names, "[]"))
+    expected = glob.glob(pattern, root_dir=tmp_path, recursive=True)  # noqa: PTH207 - the oracle
+    assert load([pattern], tmp_path).files == tuple(
+        sorted({os.path.normpath(name) for name in expected if (tmp_path / name).is_file()})
+    )
+
+
+@pytest.mark.parametrize("name", ["x" * 100_000, "a\0b", "loop", "pipe.yaml"])
+def test_a_name_that_no_regular_file_has_is_a_finding(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    assert [finding.rule for finding in load([name], tmp_path).findings] == ["no-files"]
+
+
 def test_baselines_and_notes_in_a_golden_folder_are_not_golden_files(tmp_path: Path) -> None:
     _write(
         tmp_path, golden__a_dot_yaml=GOOD, golden__baseline_dot_jsonl="{}\n{}\n", golden__README_dot_md="# hi"
@@ -76,11 +108,27 @@ def test_a_pattern_without_a_file_is_a_finding(tmp_path: Path, pattern: str, wha
     assert found.fix
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@contextmanager
+def not_root(folder: Path) -> Iterator[None]:
+    """Root may read everything: be another user for a while, one that can reach the folder."""
+    if os.geteuid() != 0:
+        yield
+        return
+    top = Path(tempfile.gettempdir())
+    for parent in (folder, *(parent for parent in folder.parents if top in parent.parents)):
+        parent.chmod(0o755)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 def test_a_file_that_cannot_be_read_is_a_finding_and_hides_no_other(tmp_path: Path) -> None:
     _write(tmp_path, a_dot_yaml=GOOD, b_dot_yaml="[]")
     (tmp_path / "b.yaml").chmod(0)
-    got = load(["*.yaml"], tmp_path)
+    with not_root(tmp_path):
+        got = load(["*.yaml"], tmp_path)
     assert _ids(got) == ["greeting"]
     assert [found.rule for found in got.findings] == ["unreadable"]
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from gate.dataset import dump_case, own
 from gate.documents import parse, validate
 from gate.model.case import Answer, Answers, Case, Expect, TextPart, Turn, User
-from tests.support.golden import NOWHERE, bare, cases, made
+from tests.support.cases import NOWHERE, bare, cases, made
 
 
 def _reread(text: str, file: str) -> Case:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gate.dataset.groups import grouped
 from gate.model.case import Case
 from gate.model.finding import Place
-from tests.support.golden import lines, made
+from tests.support.cases import lines, made
 
 
 def _in_order(*cases: Case) -> list[tuple[str, str]]:

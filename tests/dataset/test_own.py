@@ -23,7 +23,7 @@ from gate.model.case import (
     User,
 )
 from gate.model.finding import Place
-from tests.support.golden import lines, loaded
+from tests.support.cases import lines, loaded
 
 EVERY_KEY = """\
 isolation: shared

@@ -3,7 +3,7 @@ import pytest
 from gate.dataset import select
 from gate.errors import UsageError
 from gate.model.finding import Place
-from tests.support.golden import made
+from tests.support.cases import made
 
 SUITE = (
     made("login", tags=("smoke",)),

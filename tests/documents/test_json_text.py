@@ -17,6 +17,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ('{"a": 1, "a": 2}', [("duplicate-key", "1:10")]),
         ('{"a": NaN,\n "b": -Infinity}', [("not-json", "1:7"), ("not-json", "2:7")]),
         ('{"a": 1e999}', [("not-json", "1:7")]),
+        (f'{{"a": {"9" * 310}}}', [("not-json", "1:7")]),
+        (f'{{"a": {"9" * 5000}}}', [("not-json", "1:7")]),
         ("[1,\n2,\n]", [("syntax", "3:1")]),
         ('{"a": 1,}', [("syntax", "1:9")]),
         ("{'a': 1}", [("syntax", "1:2")]),

@@ -28,6 +28,7 @@ NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
         ("", "retry_delay { seconds: 41 }", 41.0),
         ("", "Please retry in 7.25s.", 7.25),
         ("", "retry in a while", None),
+        ("Mon, 01 Jan 2020 00:00:00 +99999999999999", "", None),
     ],
 )
 def test_how_long_to_wait_is_read_from_headers_dates_and_retry_info(

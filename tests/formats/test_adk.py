@@ -164,6 +164,8 @@ def test_every_event_that_contributes_nothing_says_why(fields: Any, why: str) ->
         ({"promptTokenCount": 1.5, "candidatesTokenCount": float("inf")}, None),
         ({}, None),
         (None, None),
+        ({"promptTokenCount": 10**400, "candidatesTokenCount": 1e308}, None),
+        ({"promptTokenCount": 2**53, "candidatesTokenCount": 3}, Usage(input_tokens=0, output_tokens=3)),
     ],
 )
 def test_usage_is_read_or_absent(usage: Any, read: Usage | None) -> None:

@@ -13,7 +13,7 @@ from gate.formats import evalset
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, Case, Expect, ExpectedCall, FilePart, TextPart, User
 from gate.model.finding import Finding, Place
-from tests.support.golden import bare, lines
+from tests.support.cases import bare, lines
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "evalset"
 

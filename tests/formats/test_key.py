@@ -9,7 +9,7 @@ from gate.formats.key import line_key
 from gate.model import Json
 from gate.model.case import Answer, Answers, Case, Expect, FilePart, TextPart, Turn, User
 from gate.model.finding import Place
-from tests.support.golden import NOWHERE, cases, made, objects, values
+from tests.support.cases import NOWHERE, cases, made, objects, values
 
 EXPECTED: Json = {"calls": ["a", {"name": "b", "args": {"n": 1}}]}
 

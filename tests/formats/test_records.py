@@ -92,3 +92,8 @@ def test_a_schema_has_the_properties_of_its_records_and_requires_what_they_requi
 def test_a_value_of_another_shape_is_malformed_and_says_where(data: object, says: str) -> None:
     with pytest.raises(Malformed, match=says):
         load(Trace, data)
+
+
+@pytest.mark.parametrize("name", ["baseline", "config", "dataset", "run", "trace"])
+def test_a_published_schema_is_a_schema(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))

@@ -98,14 +98,16 @@ def test_only_names_of_metrics_are_other_peoples_words_in_a_headline() -> None:
 def test_warnings_are_told_each_with_its_scope() -> None:
     rules = (
         broken({"min": 0.9, "by": "category", "level": "warn"}, value=0.5, scope="routing"),
+        broken({"min": 0.9, "by": "category", "level": "warn"}, value=0.4, scope=""),
         a_rule_verdict(
             a_rule("cases", counts={"removed": 0}, level="warn"), "regression", scope="removed", value=2.0
         ),
     )
     report = a_report(rules=(*case_rules(), *rules))
-    assert headline.headline(report, quoted).startswith("Agent Gate: pass with 2 warnings — ")
+    assert headline.headline(report, quoted).startswith("Agent Gate: pass with 3 warnings — ")
     assert headline.notices(report, quoted) == (
-        "Warning: <calls> in a category is 0.50, below 0.90 (<routing>).",
+        "Warning: <calls> in <routing> is 0.50, below 0.90.",
+        "Warning: <calls> in <no category> is 0.40, below 0.90.",
         "Warning: 2 cases were removed.",
     )
 

@@ -62,6 +62,12 @@ def test_a_measure_without_a_rule_is_not_in_the_table() -> None:
     assert rows(a_report(metrics=(a_summary("latency_ms", 1.0, 2.0),), rules=())) == ()
 
 
+def test_a_row_of_the_cases_without_a_category_says_so() -> None:
+    rule = a_rule("calls", min=0.9, by="category")
+    (row,) = rows(a_report(rules=(a_rule_verdict(rule, "regression", value=0.8, scope=""),)))
+    assert row.scope == "no category"
+
+
 def test_what_was_not_scored_stands_beside_the_number() -> None:
     ruled = (a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.94),)
     summary = a_summary("calls", 0.98, 0.94, unscored={"throttled": 2, "refused": 1})

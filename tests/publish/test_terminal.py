@@ -5,11 +5,15 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 
+from gate.model.run import Reason
 from gate.publish import terminal
+from gate.publish.columns import width
 from tests.support.goldens import Golden
 from tests.support.hostile import visible
 from tests.support.reports import (
     LONDON,
+    a_case_verdict,
+    a_meta,
     a_regression,
     a_report,
     a_rule,
@@ -54,7 +58,7 @@ def test_the_columns_line_up_with_wide_and_with_combining_characters() -> None:
     rules = tuple(a_rule_verdict(a_rule(name, min=0.5), value=0.75, baseline=0.75) for name in names)
     lines = terminal.render(a_report(rules=rules)).split("\n")
     table = lines[2 : 3 + len(names)]
-    assert {terminal.width(line[: line.index("at least")]) for line in table[1:]} == {table[0].index("rule")}
+    assert {width(line[: line.index("at least")]) for line in table[1:]} == {table[0].index("rule")}
 
 
 def test_colour_only_when_asked_and_the_words_stay() -> None:
@@ -67,8 +71,40 @@ def test_colour_only_when_asked_and_the_words_stay() -> None:
 def test_the_plan_says_how_long_it_takes() -> None:
     assert terminal.plan_line(48, 3, 0.25) == ("48 cases x 3 trials = 144 runs, at most 15/min: about 10 min")
     assert terminal.plan_line(1, 1, None) == "1 case x 1 trial = 1 run"
+    assert terminal.plan_line(10, 1, 200 / 60, turns=20).endswith("at most 200/min: about 6 s")
     assert terminal.plan_line(10, 1, 2) == "10 cases x 1 trial = 10 runs, at most 2/s: about 5 s"
     assert terminal.plan_line(2, 10, 0.001).endswith("= 20 runs, at most 3.6/h: about 5.6 h")
+
+
+def test_calls_that_repeat_are_told_once_and_none_is_left_out_silently() -> None:
+    looping = a_case_verdict(klass="regressed", failing=True, calls=("look {}",) * 6)
+    assert "it called look {} 6 times\n" in terminal.render(a_report("regression", cases=(looping,)))
+    busy = a_case_verdict(klass="regressed", failing=True, calls=tuple(f"step{n} {{}}" for n in range(7)))
+    assert "step3 {}, step4 {} and 2 more\n" in terminal.render(a_report("regression", cases=(busy,)))
+
+
+def test_a_case_that_could_not_be_decided_says_why() -> None:
+    hidden = Reason(metric="state", where="case", text="not measured: the protocol does not expose it")
+    limit = Reason(metric="calls", where="case", text="not measured: answered 429")
+    cases = tuple(
+        a_case_verdict(id_, "undecided", passed=0, measured=0, outcomes=ended, reasons=(why,))
+        for id_, ended, why in (
+            ("one", {"throttled": 3}, limit),
+            ("two", {"completed": 3}, hidden),
+        )
+    )
+    shown = terminal.render(a_report("undecided", cause="throttled", cases=cases))
+    assert "one: 0 of 3 trials measured: 3 throttled: answered 429\n" in shown
+    assert "two: 0 of 3 trials measured: state: the protocol does not expose it\n" in shown
+
+
+def test_a_run_without_a_measurement_has_no_table_and_no_log_that_only_repeats_its_reason() -> None:
+    down = a_meta(
+        agent_down="`agent` exited with 1: `no such file`", log_tail="no such file\n", measured_trials=0
+    )
+    shown = terminal.render(a_report("undecided", cause="agent_down", meta=down))
+    assert "baseline  " not in shown
+    assert shown.count("no such file") == 1
 
 
 def test_progress_is_one_line() -> None:

@@ -59,6 +59,7 @@ def test_no_share_reads_as_being_on_the_other_side_of_its_limit(value: float, li
         (2000, 2010, "ms", (), "+<0.1 s"),
         (1000, 3000, "tokens", (), "+2.0k"),
         (2, 4, "calls", (), "+2"),
+        (1, 0.9, "calls", (), "\N{MINUS SIGN}0.10"),
     ],
 )
 def test_a_change_reads(

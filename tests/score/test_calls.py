@@ -142,6 +142,13 @@ def test_a_call_that_two_expectations_fit_is_left_to_the_one_that_needs_it() -> 
         ),
         (["f"], ["f", "g"], {"mode": "exactly"}, "called beyond what is expected: `g`"),
         (["f"], ["f", "f"], {"mode": "at_most"}, "called beyond what is expected: `f`"),
+        (["f"], ["f"] * 6, {"mode": "exactly"}, "called beyond what is expected: `f` 5 times"),
+        (
+            ["f"],
+            ["f", "g", "h", "i", "i", "j"],
+            {"mode": "exactly"},
+            "called beyond what is expected: `g`, `h`, `i` 2 times, and 1 more",
+        ),
         (
             ["f", "g"],
             ["g", "f"],

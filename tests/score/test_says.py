@@ -72,6 +72,11 @@ def test_a_turn_sees_its_own_text_and_the_case_sees_all() -> None:
         ),
         ("", Expect(contains=("saved",)), 'expected the answer to contain "saved"; it said nothing'),
         (
+            "It rains.",
+            Expect(contains=("saved", "rains", "card")),
+            'expected the answer to contain "saved" and "card"; it said "It rains."',
+        ),
+        (
             "no Paris",
             Expect(excludes=("Paris",)),
             'the answer contains "Paris", which it must not: "no Paris"',

@@ -65,8 +65,8 @@ def test_every_finding_is_raised_at_once() -> None:
     assert found[0] == ("duplicate-metric", "there are two metrics named 'says'", "")
     assert found[1] == (
         "unknown-metric",
-        "metric 'cals' has the unknown type 'cals'",
-        "did you mean 'calls'?",
+        "metric 'cals' has the unknown type 'cals'; did you mean 'calls'?",
+        "",
     )
     assert found[2][0] == "unknown-metric"
     assert found[2][2].startswith("one of: calls, nodes")

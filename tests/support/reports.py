@@ -13,12 +13,12 @@ from gate.model.run import (
     Commit,
     Comparison,
     Meta,
-    MetricFacts,
     MetricSummary,
     Reason,
     Report,
     RuleVerdict,
 )
+from tests.support.runs import LATENCY, a_metric
 
 CONFIG = Place(file="agent-gate.yml", line=19, column=3)
 QUARANTINE = Quarantine(owner="ann", reason="the weather API is rebuilt", until=date(2027, 1, 31))
@@ -48,25 +48,11 @@ def a_meta(**fields: Any) -> Meta:
     return Meta(**(known | fields))
 
 
-def a_metric(name: str = "calls", **fields: Any) -> MetricFacts:
-    known: dict[str, Any] = {
-        "name": name,
-        "type": name,
-        "version": "1",
-        "unit": "",
-        "kind": "quality",
-        "better": "higher",
-        "pass_at": 1.0,
-        "decisive": True,
-    }
-    return MetricFacts(**(known | fields))
-
-
 METRICS = (
     a_metric("completed"),
     a_metric("calls"),
     a_metric("says"),
-    a_metric("latency_ms", unit="ms", kind="measure", better="lower", pass_at=None, decisive=False),
+    LATENCY,
     a_metric("tokens", unit="tokens", kind="measure", better="lower", pass_at=None, decisive=False),
 )
 

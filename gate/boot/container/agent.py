@@ -87,7 +87,7 @@ class ContainerAgent:
             name = f"agent-gate-{self._labels[BOOT]}"
             self._road = await place.built(self._engine, name, self._labels, closed=closed)
             if closed and not self._road.internal:
-                _logger.warning("%s", OPEN_AFTER_ALL)
+                _logger.warning("warning: %s", OPEN_AFTER_ALL)
             await self._start(self._road)
         except EngineError as error:
             raise AgentDown(

@@ -1,0 +1,125 @@
+"""How soon after its start does a command send its first request? The gate, and promptfoo beside it.
+
+A server on loopback notes when the first POST arrives; the clock starts when the command does. Best of three.
+Goal: ten times sooner than promptfoo. `--help` is timed too: it must pay for no heavy import.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+from benchmarks.memory import CONFIG
+
+GOAL = 10.0
+ROUNDS = 3
+GOLDEN = "cases:\n  - {id: one, user: hi, expect: {contains: 14 C}}\n"
+
+
+class Noting(BaseHTTPRequestHandler):
+    """Answers like the zero-latency agent and notes when the POSTs came."""
+
+    came: ClassVar[list[float]] = []
+
+    def do_GET(self) -> None:
+        """The readiness of a URL."""
+        self._answer(b"{}")
+
+    def do_POST(self) -> None:
+        """A case."""
+        Noting.came.append(time.perf_counter())
+        self.rfile.read(int(self.headers["content-length"]))
+        self._answer(b'{"reply": "14 C in London", "calls": []}')
+
+    def _answer(self, body: bytes) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+        """Say nothing."""
+
+
+def first_request_s(command: list[str], folder: Path, env: dict[str, str]) -> float:
+    """Seconds from the command's start to the arrival of its first POST."""
+    Noting.came.clear()
+    start = time.perf_counter()
+    subprocess.run(
+        command, cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    if not Noting.came:
+        sys.exit(f"{command[0]} sent nothing")
+    return Noting.came[0] - start
+
+
+def best(measure: Callable[[], float]) -> float:
+    """The best of some rounds."""
+    return min(measure() for _ in range(ROUNDS))
+
+
+def promptfoo_config(folder: Path, url: str) -> None:
+    """The same case for promptfoo's http provider."""
+    target = {
+        "id": f"{url}/chat",
+        "config": {
+            "method": "POST",
+            "headers": {"content-type": "application/json"},
+            "body": {"message": "{{prompt}}"},
+            "transformResponse": "json.reply",
+        },
+    }
+    tests = [{"assert": [{"type": "contains", "value": "14 C"}]}]
+    config = {"prompts": ["hi"], "providers": [target], "tests": tests}
+    (folder / "promptfooconfig.json").write_text(json.dumps(config), encoding="utf-8")
+
+
+def main() -> int:
+    """Print the times; 1 where promptfoo was measured and the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--promptfoo", type=Path, help="measure it too: path of node_modules/.bin/promptfoo")
+    options = parser.parse_args()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Noting)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    gate = [sys.executable, "-m", "gate"]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "agent-gate.yml").write_text(CONFIG.format(url=url), encoding="utf-8")
+        (folder / "golden.yaml").write_text(GOLDEN, encoding="utf-8")
+        ours = best(lambda: first_request_s([*gate, "run"], folder, env))
+        print(f"agent-gate run: first request after {ours:.2f} s")
+        print(f"agent-gate --help: {best(lambda: whole_s([*gate, '--help'], env)):.2f} s")
+        if options.promptfoo is None:
+            return 0
+        promptfoo_config(folder, url)
+        quiet = {
+            "PROMPTFOO_DISABLE_TELEMETRY": "1",
+            "PROMPTFOO_DISABLE_UPDATE": "1",
+            "PROMPTFOO_CONFIG_DIR": name,
+        }
+        command = [str(options.promptfoo.absolute()), "eval", "--no-cache", "--no-table"]
+        theirs = best(lambda: first_request_s(command, folder, {**env, **quiet}))
+    print(f"promptfoo eval: first request after {theirs:.2f} s ({theirs / ours:.1f} times; goal: {GOAL:g})")
+    return int(theirs / ours < GOAL)
+
+
+def whole_s(command: list[str], env: dict[str, str]) -> float:
+    """Seconds that a command takes."""
+    start = time.perf_counter()
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    sys.exit(main())

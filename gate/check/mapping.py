@@ -1,0 +1,84 @@
+"""What is wrong with the `http` protocol's mapping: what is never sent, and what is expected but unread."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from gate.documents import Document
+from gate.documents.messages import did_you_mean
+from gate.errors import BadInput
+from gate.model import Json
+from gate.model.case import Case
+from gate.model.config import PLACEHOLDERS, Config
+from gate.model.finding import Finding
+from gate.model.trace import Exposed
+from gate.score import build
+from gate.score.items import HIDDEN, ExpectMetric
+
+_WHAT_THE_CASE_SAYS = {"text", "parts", "history", "answers", "case"}
+_KEYS: Mapping[Exposed, tuple[str, ...]] = {"state": ("state", "state_delta")}
+_WORD = re.compile(r"\{(\w+)\}")
+
+
+def mapping_findings(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
+    """Findings about `agent.http`, held against the cases; none for the other protocols."""
+    if config.agent.protocol == "http" and config.agent.options:
+        yield from _sent(config, document)
+        yield from _read(config, cases, document)
+
+
+def _sent(config: Config, document: Document) -> Iterator[Finding]:
+    parts = [config.agent.options.get(key) for key in ("path", "request", "headers")]
+    words = [word for part in parts for word in _words(part)]
+    if "request" not in config.agent.options or _WHAT_THE_CASE_SAYS.intersection(words):
+        return
+    unknown = next((word for word in words if word not in PLACEHOLDERS), "")
+    meant = did_you_mean(unknown, PLACEHOLDERS) if unknown else ""
+    wrong = f", and {{{unknown}}} is no placeholder{meant}" if meant else ""
+    yield Finding.warn(
+        "no-text",
+        document.place(("agent", "http", "request"), key=True),
+        f"the request never carries {{text}}{wrong}",
+        why="The agent would not hear what the case says.",
+        fix="Write for example request: {message: '{text}', session: '{session}'}.",
+    )
+
+
+def _words(value: Json) -> Iterator[str]:
+    match value:
+        case str():
+            yield from _WORD.findall(value)
+        case Mapping():
+            for child in value.values():
+                yield from _words(child)
+        case list() | tuple():
+            for child in value:
+                yield from _words(child)
+        case _:
+            return
+
+
+def _read(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
+    response = config.agent.options.get("response")
+    mapped = response if isinstance(response, Mapping) else {}
+    try:
+        metrics = build(config.metrics)
+    except BadInput:
+        return
+    for metric in metrics:
+        if not isinstance(metric, ExpectMetric) or any(key in mapped for key in _keys(metric.needs)):
+            continue
+        having = [case for case in cases if metric.expectation(case) is not None]
+        if having:
+            what, keys = HIDDEN[metric.needs]
+            more = f" and {len(having) - 1} more" if len(having) > 1 else ""
+            yield Finding.warn(
+                "not-mapped",
+                document.place(("agent", "http", "response"), key=True),
+                f"'{metric.name}' of case '{having[0].id}'{more} needs {what}, which `response` does not map",
+                why="It could never be measured, and the run would end undecided.",
+                fix=f"Map {keys} under `response`, or remove the expectation.",
+            )
+
+
+def _keys(needs: Exposed) -> tuple[str, ...]:
+    return _KEYS.get(needs, (needs,))
