@@ -117,6 +117,9 @@ def test_a_refused_input_is_told_everywhere(step: Step) -> None:
     assert done.outputs == {"exit-code": "2"}
     assert "it can be on, changes, off" in done.log
     assert "it can be on, changes, off" in done.summary
+    assert re.search(
+        r"^::error title=Agent Gate%3A not-run::.*it can be on, changes, off", done.log, re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize(
@@ -157,6 +160,15 @@ def test_links_that_a_pull_request_brings_are_not_written_through(step: Step, tm
         (step.workspace / "out" / name).symlink_to(victim)
     assert step.run().code == 0
     assert read(victim) == "untouched"
+
+
+def test_a_folder_with_files_that_no_run_wrote_is_refused(step: Step) -> None:
+    (step.workspace / "out").mkdir()
+    (step.workspace / "out" / "comment.md").write_text("mine", encoding="utf-8")
+    done = step.run()
+    assert done.code == 2
+    assert "out holds comment.md, which no run wrote" in done.summary
+    assert read(step.workspace / "out" / "comment.md") == "mine"
 
 
 HOSTILE = (
