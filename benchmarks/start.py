@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 from benchmarks.memory import CONFIG
 from benchmarks.overhead import promptfoo_command
@@ -24,9 +25,9 @@ GOLDEN = "cases:\n  - {id: one, user: hi, expect: {contains: 14 C}}\n"
 
 
 class Noting(BaseHTTPRequestHandler):
-    """Answers like the zero-latency agent and notes when the first POST came."""
+    """Answers like the zero-latency agent and notes when the POSTs came."""
 
-    first: float | None = None
+    came: ClassVar[list[float]] = []
 
     def do_GET(self) -> None:
         """The readiness of a URL."""
@@ -34,7 +35,7 @@ class Noting(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """A case."""
-        Noting.first = Noting.first or time.perf_counter()
+        Noting.came.append(time.perf_counter())
         self.rfile.read(int(self.headers["content-length"]))
         self._answer(b'{"reply": "14 C in London", "calls": []}')
 
@@ -51,19 +52,14 @@ class Noting(BaseHTTPRequestHandler):
 
 def first_request_s(command: list[str], folder: Path, env: dict[str, str]) -> float:
     """Seconds from the command's start to the arrival of its first POST."""
-    Noting.first = None
+    Noting.came.clear()
     start = time.perf_counter()
     subprocess.run(
         command, cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    return noted(command) - start
-
-
-def noted(command: list[str]) -> float:
-    """When the first POST arrived."""
-    if Noting.first is None:
+    if not Noting.came:
         sys.exit(f"{command[0]} sent nothing")
-    return Noting.first
+    return Noting.came[0] - start
 
 
 def best(measure: Callable[[], float]) -> float:

@@ -3,7 +3,6 @@
 import argparse
 import errno
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,6 +10,7 @@ from importlib import import_module
 from typing import Final, TypeAlias
 
 from gate import __version__
+from gate.bug import bug_report
 from gate.errors import BAD_INPUT, BUG, BadInput, GateError, Interrupted
 
 EPILOG: Final = """\
@@ -25,7 +25,6 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
 _LONGEST: Final = 100_000
-_SECRET_NAME: Final = re.compile("auth|credential|key|pass|secret|token", re.IGNORECASE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -209,17 +208,7 @@ def _assignment(text: str) -> str:
 
 
 def _bug() -> int:
-    import platform
-    import traceback
-
-    from gate.redact import Redactor
-
-    secrets = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
-    _complain(
-        "agent-gate: this is a bug in the gate, not in your agent; please report it with these lines:",
-        f"agent-gate {__version__}, Python {platform.python_version()}, {platform.platform()}",
-        Redactor(secrets).text(traceback.format_exc()),
-    )
+    _complain(bug_report())
     return BUG
 
 

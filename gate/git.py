@@ -31,6 +31,15 @@ def is_tracked(root: Path, path: Path) -> bool:
     return _git(root, "ls-files", "--error-unmatch", "--", str(path.absolute())) is not None
 
 
+def files_of(root: Path) -> tuple[str, ...]:
+    """The files under `root` that are tracked, or could be: not ignored. Empty outside a repository.
+
+    Named from `root`; a submodule is its folder, and a tracked file may be missing on disk.
+    """
+    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    return tuple(name for name in (listed or "").split("\0") if name)
+
+
 def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:
     top = _real(Path((_git(root, "rev-parse", "--show-toplevel") or "").strip()))
     changed = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames") or ""
@@ -41,10 +50,13 @@ def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """What git prints; None where it fails or is not installed."""
+    """What git prints; None where it fails or is not installed.
+
+    Without optional locks it writes nothing; as root it would leave an index that is not its owner's.
+    """
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "-c", f"safe.directory={_top(root)}", *arguments],  # noqa: S607
+            ["git", "--no-optional-locks", "-C", str(root), "-c", f"safe.directory={_top(root)}", *arguments],  # noqa: S607
             capture_output=True,
             text=True,
             errors="surrogateescape",

@@ -6,7 +6,6 @@ Redirects are never followed, a status is never an error, and no proxy is used u
 import json as jsonlib
 import math
 import re
-import ssl
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -17,8 +16,9 @@ from typing import Self, TypeAlias
 import httpx
 
 from gate.model import Json
+from gate.network import check_proxies
 from gate.redact import excerpt
-from gate.tls import LazyContext
+from gate.tls import tls_context
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 MIB = 1024 * 1024
@@ -159,13 +159,15 @@ class Client:
         trust_env: bool = False,
         transport: Transport | None = None,
     ) -> None:
+        if trust_env:
+            check_proxies()
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
         self._client = httpx.AsyncClient(
             headers=_encoded({"user-agent": "agent-gate", "accept-encoding": "gzip", **headers}),
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_WITHIN_S)),
             limits=httpx.Limits(keepalive_expiry=_REUSE_WITHIN_S),
-            verify=LazyContext(ssl.PROTOCOL_TLS_CLIENT),
+            verify=tls_context(),
             trust_env=trust_env,
             transport=transport,
         )

@@ -14,7 +14,7 @@ from gate.errors import BadInput, UsageError
 from gate.formats.key import line_key
 from gate.formats.records import dump, load
 from gate.model.case import Case, Expect
-from gate.model.config import CommandBoot, Config, NoBoot
+from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
 from gate.model.finding import Finding
 from gate.model.run import Baseline, BaselineFacts, CaseFacts, MetricFacts
 from gate.redact import Redactor
@@ -54,10 +54,18 @@ class Selection:
     note: str = ""
 
 
-def prepare(config_path: Path, selection: Selection, *, strict: bool = False, boots: bool = True) -> Suite:
+def prepare(
+    config_path: Path,
+    selection: Selection,
+    *,
+    strict: bool = False,
+    boots: bool = True,
+    secrets: Sequence[str] = (),
+) -> Suite:
     """Check everything and load the baseline; raises BadInput with every finding, or UsageError.
 
-    `boots` false is for what runs without the agent: its program and variables are not looked for.
+    `boots` false is for what runs without the agent: its program and variables are not looked for. `secrets`
+    are taken out of every text as the values of `pass_env` are.
     """
     today = datetime.now(UTC).date()
     checked = check(config_path, today=today, boots=boots)
@@ -69,7 +77,7 @@ def prepare(config_path: Path, selection: Selection, *, strict: bool = False, bo
     if config is None or stops(findings, strict=strict):
         raise BadInput(findings)
     config = _varied(config, selection)
-    redact = Redactor(_secrets(config))
+    redact = Redactor((*secrets, *secrets_of(config)))
     cases = select(checked.cases, selection.cases, selection.tags)
     metrics = build(config.metrics)
     expected = {case.id: _redacted(case, redact) for case in cases}
@@ -95,16 +103,16 @@ def _varied(config: Config, selection: Selection) -> Config:
     if not selection.env:
         return config
     boot = config.agent.boot
-    if not isinstance(boot, CommandBoot):
+    if not isinstance(boot, CommandBoot | ContainerBoot):
         raise UsageError("--env is for an agent that the gate starts: this one runs already")
     env = dict(pair.split("=", 1) for pair in selection.env)
     return replace(config, agent=replace(config.agent, boot=replace(boot, env={**boot.env, **env})))
 
 
-def _secrets(config: Config) -> Iterator[str]:
+def secrets_of(config: Config) -> Iterator[str]:
     """The values of `pass_env`, and of headers that carry a credential by their name, without its scheme."""
     boot = config.agent.boot
-    if isinstance(boot, CommandBoot):
+    if isinstance(boot, CommandBoot | ContainerBoot):
         yield from (os.environ[name] for name in boot.pass_env if os.environ.get(name))
     of_protocol = config.agent.options.get("headers")
     for headers in ({} if isinstance(boot, NoBoot) else boot.headers, of_protocol):

@@ -1,25 +1,30 @@
 """TLS that costs nothing until it is used: most agents speak plain HTTP."""
 
-import os
 import ssl
 from functools import cache
 from typing import Any
 
+from gate.network import own_authorities
 
-class LazyContext(ssl.SSLContext):
-    """A client's context that loads the authorities (50 ms) when a first connection needs them."""
+
+class _Lazy(ssl.SSLContext):
+    """A client's context that loads certifi's authorities (50 ms) when a first connection needs them."""
 
     def wrap_bio(self, *given: Any, **named: Any) -> ssl.SSLObject:  # noqa: ANN401 - ssl's own signature
         """Begin TLS over memory buffers, as asyncio does it."""
-        return _authorities().wrap_bio(*given, **named)
+        return _public().wrap_bio(*given, **named)
 
 
 @cache
-def _authorities() -> ssl.SSLContext:
-    """What is trusted: certifi's list, or what SSL_CERT_FILE and SSL_CERT_DIR name instead."""
+def tls_context() -> ssl.SSLContext:
+    """What a client trusts: the authorities that the environment names, else certifi's; raises UsageError."""
+    return own_authorities() or _Lazy(ssl.PROTOCOL_TLS_CLIENT)
+
+
+@cache
+def _public() -> ssl.SSLContext:
     import certifi
 
-    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    context = ssl.create_default_context(cafile=file or (None if folder else certifi.where()), capath=folder)
+    context = ssl.create_default_context(cafile=certifi.where())
     context.set_alpn_protocols(["http/1.1"])
     return context

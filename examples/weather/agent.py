@@ -186,6 +186,8 @@ class Server(ThreadingHTTPServer):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A weather agent.")
     parser.add_argument("--port", type=int, default=8000)
-    port = parser.parse_args().port
-    print(f"weather agent on http://127.0.0.1:{port}, broken: {', '.join(sorted(BREAK)) or 'nothing'}")
-    Server(("127.0.0.1", port), Handler).serve_forever()
+    parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 in a container")
+    host, port = parser.parse_args().host, parser.parse_args().port
+    broken = ", ".join(sorted(BREAK)) or "nothing"
+    print(f"weather agent on http://{host}:{port}, broken: {broken}", flush=True)
+    Server((host, port), Handler).serve_forever()

@@ -5,15 +5,16 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
-from gate.boot import command, nothing, url
+from gate.boot import command, container, nothing, url
 from gate.boot.booting import Booting, Scene
 from gate.model.agent import Agent
-from gate.model.config import BootConfig, CommandBoot, NoBoot, UrlBoot
+from gate.model.config import BootConfig, CommandBoot, ContainerBoot, NoBoot, UrlBoot
 from gate.redact import Redactor
 
 BOOTS: Mapping[str, Booting[Any]] = {
     "url": Booting(UrlBoot, url.reached),
     "command": Booting(CommandBoot, command.running),
+    "container": Booting(ContainerBoot, container.running),
     "none": Booting(NoBoot, nothing.recorded),
 }
 

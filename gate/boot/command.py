@@ -87,7 +87,7 @@ class CommandAgent:
             return None
         child.drain()
         tail = self._log.tail()
-        return Death(reason=_told(f"`{self._name}` {how(status)}", tail), log_tail=tail)
+        return Death(reason=told(f"`{self._name}` {how(status)}", tail), log_tail=tail)
 
     def _spawned(self) -> Child:
         folder = self._folder = self._new_folder()
@@ -155,7 +155,7 @@ class CommandAgent:
         if status == 0:
             hint = f"The command must stay in the foreground for as long as the agent serves. {hint}".strip()
         ending = f"`{self._name}` {how(status)} after {time.monotonic() - self._started:.1f} s"
-        return AgentDown(_told(ending, tail), hint=hint, log_tail=tail)
+        return AgentDown(told(ending, tail), hint=hint, log_tail=tail)
 
     def _late(self, child: Child, said: str) -> AgentDown:
         child.drain()
@@ -199,7 +199,8 @@ def how(status: int) -> str:
     return f"exited with {status}"
 
 
-def _told(ending: str, tail: str) -> str:
+def told(ending: str, tail: str) -> str:
+    """How it ended, with the line of its log that most likely says why."""
     line = telling_line(tail)
     return f"{ending}: `{line}`" if line else f"{ending} and printed nothing"
 

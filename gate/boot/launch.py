@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -57,6 +57,11 @@ def shown(command: Sequence[str]) -> str:
     return " ".join([name, *words][:_SHOWN_WORDS])
 
 
+def environment_of(names: Iterable[str]) -> dict[str, str]:
+    """The variables of the gate's own environment by these names, as far as they are set."""
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
 def unset(config: CommandBoot) -> list[str]:
     """The variables of `pass_env` that are not set here."""
     return [name for name in config.pass_env if name not in os.environ]
@@ -96,9 +101,8 @@ def not_started(error: OSError, command: Sequence[str], argv: Sequence[str], sea
 
 def _environment(config: CommandBoot, home: Path, tmp: Path) -> dict[str, str]:
     """An allow-list: nothing of the gate's own environment reaches the agent unless it is named."""
-    wanted = (*_PASSED, *config.pass_env)
     return {
-        **{name: os.environ[name] for name in wanted if name in os.environ},
+        **environment_of((*_PASSED, *config.pass_env)),
         "HOME": str(home),
         "TMPDIR": str(tmp),
     }

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from gate.documents import Document
 from gate.formats.json_paths import BadPath, JsonPath
 from gate.model import Json
-from gate.model.config import CommandBoot, Config, NoBoot
+from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
 from gate.model.finding import Finding
 
 Path = tuple[str | int, ...]
 
+_COMMAND, _SETUP = ("agent", "boot", "command"), ("agent", "boot", "setup")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
 _BLOCKS = ("adk", "http", "replay")
 _NEEDS = {
@@ -23,6 +24,8 @@ def agent_findings(config: Config, document: Document) -> Iterator[Finding]:
     yield from _boot(config, document)
     yield from _blocks(config, document)
     yield from _command(config, document)
+    yield from _container(config, document)
+    yield from _twice(config, document)
     yield from _expansions(config, document)
     if config.agent.protocol == "http":
         yield from _paths(config.agent.options.get("response"), ("agent", "http", "response"), document)
@@ -47,7 +50,7 @@ def _boot(config: Config, document: Document) -> Iterator[Finding]:
             "boot-missing",
             document.place(("agent", "protocol")),
             f"the protocol '{agent.protocol}' needs an agent, and nothing says where it is",
-            fix="boot: {command: [...]} starts one, boot: {url: http://...} names one that runs.",
+            fix="boot: {command: [...]}, {image: ...} or {build: .} starts one, {url: http://...} names one.",
         )
 
 
@@ -91,6 +94,34 @@ def _command(config: Config, document: Document) -> Iterator[Finding]:
             why="The gate gives the agent a free port, and looks for it there.",
             fix='Pass it as an argument ("{port}"), or as a variable (env: {PORT: "{port}"}).',
         )
+
+
+def _container(config: Config, document: Document) -> Iterator[Finding]:
+    boot = config.agent.boot
+    if not isinstance(boot, ContainerBoot):
+        return
+    written = _part(document.value, ("agent", "boot"))
+    if isinstance(written, dict) and {"image", "build"} <= set(written):
+        yield Finding.error(
+            "image-and-build",
+            document.place(("agent", "boot", "build"), key=True),
+            "'image' and 'build' both say where the agent is",
+            fix="Remove one of the two.",
+        )
+    ready = boot.ready
+    if ready.healthcheck and ready.path is not None:
+        yield Finding.warn(
+            "path-unused",
+            document.place(("agent", "boot", "ready", "path"), key=True),
+            "'path' is not asked: 'healthcheck' decides when the agent is up",
+            fix="Remove one of the two.",
+        )
+
+
+def _twice(config: Config, document: Document) -> Iterator[Finding]:
+    boot = config.agent.boot
+    if not isinstance(boot, CommandBoot | ContainerBoot):
+        return
     for index, name in enumerate(boot.pass_env):
         if name in boot.env:
             yield Finding.error(
@@ -104,10 +135,10 @@ def _command(config: Config, document: Document) -> Iterator[Finding]:
 
 def _expansions(config: Config, document: Document) -> Iterator[Finding]:
     boot = config.agent.boot
-    command = boot.command if isinstance(boot, CommandBoot) else ()
+    command = boot.command if isinstance(boot, CommandBoot | ContainerBoot) else ()
     is_shell = bool(command) and command[0].rpartition("/")[2] in _SHELLS
     for path, text in _texts(document.value, ()):
-        if "${" not in text or (is_shell and path[:3] == ("agent", "boot", "command")):
+        if "${" not in text or path[:3] == _SETUP or (is_shell and path[:3] == _COMMAND):
             continue
         yield Finding.warn(
             "no-expansion",

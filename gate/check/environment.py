@@ -1,4 +1,4 @@
-"""What this machine lacks to start the agent: its program, folder and variables."""
+"""What this machine lacks to start the agent: its program, folder and variables, or engine and context."""
 
 import os
 import shutil
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gate.documents import Document
-from gate.model.config import CommandBoot, Config
-from gate.model.finding import Finding
+from gate.model.config import Build, CommandBoot, Config, ContainerBoot
+from gate.model.finding import Finding, Place
 
 
 def environment_findings(config: Config, document: Document, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -19,6 +19,11 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
             yield _no_folder(boot, document)
         else:
             yield from _program(boot, root, document, environ)
+    if isinstance(boot, ContainerBoot):
+        yield from _engine(document)
+        if isinstance(boot.source, Build):
+            yield from _build(boot.source, root, document)
+    if isinstance(boot, CommandBoot | ContainerBoot):
         yield from _variables(boot, document, environ)
     traces = config.agent.options.get("traces")
     if config.agent.protocol == "replay" and isinstance(traces, str) and not (root / traces).is_file():
@@ -28,6 +33,51 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
             f"there is no file '{traces}'",
             fix="agent-gate run or generate writes one.",
         )
+
+
+def _engine(document: Document) -> Iterator[Finding]:
+    from gate.boot.container import problem
+
+    what, fix = problem()
+    if what:
+        yield Finding.error(
+            "no-engine",
+            document.place(("agent", "boot"), key=True),
+            f"no Docker engine can be reached: {what}",
+            why="The agent starts in a container.",
+            fix=fix,
+        )
+
+
+def _build(build: Build, root: Path, document: Document) -> Iterator[Finding]:
+    """What would stop the build; a context given as text has no key of its own."""
+    place = document.place(("agent", "boot", "build"))
+    if not (root / build.context).is_dir():
+        fix = "It starts at the folder of this file."
+        yield Finding.error("no-context", place, f"there is no folder '{build.context}'", fix=fix)
+        return
+    file = root / build.context / build.dockerfile
+    if not file.is_file():
+        what = f"there is no '{build.dockerfile}' in '{build.context}'"
+        fix = "'dockerfile' starts at the context."
+        yield Finding.error("no-dockerfile", place, what, fix=fix)
+        return
+    yield from _instructions(file.read_text(encoding="utf-8", errors="replace"), file.as_posix())
+
+
+def _instructions(text: str, file: str) -> Iterator[Finding]:
+    """What the engine's own builder cannot build, or passes over, at its line of the Dockerfile."""
+    from gate.boot.container.dockerfile import RECIPE, asks_for_buildkit, buildkit_needs
+
+    why = "The engine's own builder, which `boot.build` uses, has no BuildKit."
+    needs = list(buildkit_needs(text))
+    for line, name in needs:
+        place = Place(file=file, line=line)
+        yield Finding.error("needs-buildkit", place, f"{name} needs BuildKit", why=why, fix=RECIPE)
+    if not needs and asks_for_buildkit(text):
+        what, why = "the '# syntax=' line is passed over", f"{why} Nothing else here seems to need it."
+        fix = f"Remove the line; or: {RECIPE}"
+        yield Finding.warn("syntax-passed-over", Place(file=file, line=1), what, why=why, fix=fix)
 
 
 def _no_folder(boot: CommandBoot, document: Document) -> Finding:
@@ -61,7 +111,9 @@ def _program(
         )
 
 
-def _variables(boot: CommandBoot, document: Document, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _variables(
+    boot: CommandBoot | ContainerBoot, document: Document, environ: Mapping[str, str]
+) -> Iterator[Finding]:
     for index, name in enumerate(boot.pass_env):
         if not environ.get(name):
             yield Finding.error(

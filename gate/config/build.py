@@ -3,15 +3,19 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias, cast
 
-from gate.config.units import amount, number, per_second, seconds
+from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
 from gate.model import Json
 from gate.model.config import (
     AgentConfig,
     Amount,
     BootConfig,
+    Build,
     CommandBoot,
     Config,
+    Confinement,
+    ContainerBoot,
+    Image,
     MetricConfig,
     NoBoot,
     Policy,
@@ -33,16 +37,17 @@ _METRIC_KEYS: Final = frozenset({"type", "pass_at"})
 def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
+    dataset, baseline = _texts(top["dataset"]), _text(top.get("baseline", BASELINE))
     return Config(
         file=document.file,
         root=root,
-        agent=_agent(_map(top["agent"]), root),
-        dataset=_texts(top["dataset"]),
+        agent=_agent(_map(top["agent"]), root, (*dataset, baseline)),
+        dataset=dataset,
         run=_run(_map(top.get("run"))),
         metrics=tuple(_metrics(_map(top.get("metrics")), document)),
         rules=tuple(_rules(_map(top.get("rules")), document)),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
-        baseline=_text(top.get("baseline", BASELINE)),
+        baseline=baseline,
         enforce="report" if top.get("enforce") == "report" else "block",
     )
 
@@ -63,24 +68,26 @@ def _text_map(value: Json) -> dict[str, str]:
     return {key: _text(item) for key, item in _map(value).items()}
 
 
-def _agent(agent: Map, root: str) -> AgentConfig:
+def _agent(agent: Map, root: str, hidden: tuple[str, ...]) -> AgentConfig:
     protocol = _text(agent["protocol"])
     return AgentConfig(
         protocol=protocol,
-        boot=_boot(_map(agent.get("boot"))),
+        boot=_boot(_map(agent.get("boot")), hidden),
         app=_text(agent.get("app")),
         options=_map(agent.get(protocol)),
         root=root,
     )
 
 
-def _boot(boot: Map) -> BootConfig:
+def _boot(boot: Map, hidden: tuple[str, ...]) -> BootConfig:
     if "url" in boot:
         return UrlBoot(
             url=_text(boot["url"]).rstrip("/"),
             headers=_text_map(boot.get("headers")),
             ready=_ready(_map(boot.get("ready"))),
         )
+    if "image" in boot or "build" in boot:
+        return _container(boot, hidden)
     if "command" not in boot:
         return NoBoot()
     return CommandBoot(
@@ -94,9 +101,52 @@ def _boot(boot: Map) -> BootConfig:
     )
 
 
+def _container(boot: Map, hidden: tuple[str, ...]) -> ContainerBoot:
+    return ContainerBoot(
+        source=Image(name=_text(boot["image"])) if "image" in boot else _built(boot["build"]),
+        command=_texts(boot.get("command", [])),
+        setup=_texts(boot.get("setup", [])),
+        cwd=_text(boot.get("cwd")),
+        port=int(number(boot.get("port", 8080))),
+        ready=_ready(_map(boot.get("ready"))),
+        env=_text_map(boot.get("env")),
+        pass_env=_texts(boot.get("pass_env", [])),
+        headers=_text_map(boot.get("headers")),
+        stop_grace_s=seconds(boot.get("stop_grace", 5)),
+        confinement=_confinement(boot),
+        hidden=hidden,
+    )
+
+
+def _built(build: Json) -> Build:
+    if isinstance(build, str):
+        return Build(context=build)
+    keys = _map(build)
+    return Build(
+        context=_text(keys["context"]),
+        dockerfile=_text(keys.get("dockerfile", "Dockerfile")),
+        target=_text(keys.get("target")),
+        args=_text_map(keys.get("args")),
+    )
+
+
+def _confinement(boot: Map) -> Confinement:
+    return Confinement(
+        user=_text(boot.get("user")),
+        capabilities=_texts(boot.get("capabilities", [])),
+        read_only=boot.get("read_only") is not False,
+        memory_bytes=size(boot.get("memory", "2g")),
+        pids=int(number(boot.get("pids", 512))),
+        tmpfs={path: size(most) for path, most in _map(boot.get("tmpfs")).items()},
+        egress="open" if boot.get("egress") == "open" else "none",
+    )
+
+
 def _ready(ready: Map) -> Ready:
     return Ready(
-        path=_text(ready["path"]) if "path" in ready else None, within_s=seconds(ready.get("within", 60))
+        path=_text(ready["path"]) if "path" in ready else None,
+        within_s=seconds(ready.get("within", 60)),
+        healthcheck=ready.get("healthcheck") is True,
     )
 
 

@@ -6,6 +6,7 @@ from gate.model import Json
 from gate.model.config import Amount
 
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_BYTES: Final = {"k": 1024, "m": 1024**2, "g": 1024**3}
 _PER: Final = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
@@ -15,6 +16,13 @@ def seconds(value: Json) -> float:
         return number(value)
     digits = value.rstrip("msh")
     return float(digits) * _SECONDS[value.removeprefix(digits)]
+
+
+def size(value: Json) -> int:
+    """`64m`, `2g`, `512k` or a number of bytes, in bytes."""
+    if isinstance(value, str):
+        return int(value[:-1]) * _BYTES[value[-1].lower()]
+    return int(number(value))
 
 
 def per_second(value: str) -> float:

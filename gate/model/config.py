@@ -16,10 +16,14 @@ PLACEHOLDERS = ("text", "parts", "session", "state", "history", "case", "trial",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """When the agent is up: `path` answers below 400 (None: the TCP port accepts), within `within_s`."""
+    """When the agent is up: `path` answers below 400 (None: the TCP port accepts), within `within_s`.
+
+    `healthcheck` asks the HEALTHCHECK of the container's image instead.
+    """
 
     path: str | None = None
     within_s: float = 60.0
+    healthcheck: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,64 @@ class NoBoot:
     """Nothing to start: recorded traces."""
 
 
-BootConfig: TypeAlias = UrlBoot | CommandBoot | NoBoot
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """An image by name: the engine's own, or pulled where it has none of that name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """An image that is built. `context` is relative to the config, `dockerfile` to the context."""
+
+    context: str
+    dockerfile: str = "Dockerfile"
+    target: str = ""
+    args: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """What holds a container's agent; every key that differs from its default is a loosening, or a limit.
+
+    `user` "" is the image's own, or nobody where that is root. `tmpfs` gives the size in bytes of each folder
+    that the agent may write to.
+    """
+
+    user: str = ""
+    capabilities: tuple[str, ...] = ()
+    read_only: bool = True
+    memory_bytes: int = 2 * 1024**3
+    pids: int = 512
+    tmpfs: Mapping[str, int] = field(default_factory=dict)
+    egress: Literal["none", "open"] = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerBoot:
+    """A container that the gate starts, its agent listening on `port` of all addresses.
+
+    `command` () is the image's own. `setup` holds shell lines that run before, as root and with the network.
+    `hidden` are patterns of files that must not get into the container, relative to the config: golden files
+    and baseline. Placeholders and `env`, `pass_env` are as for a command; `{tmp}` is /tmp.
+    """
+
+    source: Image | Build
+    command: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    cwd: str = ""
+    port: int = 8080
+    ready: Ready = field(default_factory=Ready)
+    env: Mapping[str, str] = field(default_factory=dict)
+    pass_env: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    stop_grace_s: float = 5.0
+    confinement: Confinement = field(default_factory=Confinement)
+    hidden: tuple[str, ...] = ()
+
+
+BootConfig: TypeAlias = UrlBoot | CommandBoot | ContainerBoot | NoBoot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ def marker(id_: str = "default") -> str:
     return f"<!-- agent-gate:{safe or 'default'} -->"
 
 
-def render(report: Report, *, id_: str = "default") -> str:
-    """Render the body of the pull-request comment, at most BUDGET characters."""
+def render(report: Report, *, id_: str = "default", budget: int = BUDGET) -> str:
+    """Render the body of the pull-request comment, at most `budget` bytes but for what must stay."""
     found = groups.group(report)
     if groups.never_ran(report):
         sections = _not_run(report)
@@ -31,7 +31,7 @@ def render(report: Report, *, id_: str = "default") -> str:
     else:
         sections = _full(report, found)
     top = Section(items=(marker(id_),), must=True)
-    return fit((top, *sections), BUDGET, elsewhere=_ELSEWHERE)
+    return fit((top, *sections), budget, elsewhere=_ELSEWHERE)
 
 
 def _not_run(report: Report) -> tuple[Section, ...]:

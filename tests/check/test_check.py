@@ -73,6 +73,10 @@ def api(response: str, more: str = "", request: str = "{message: '{text}'}") -> 
     return agent(f"protocol: http\n  boot: {{url: http://a}}\n  http:\n    {block}")
 
 
+def boot(text: str) -> str:
+    return agent(f"protocol: adk\n  app: x\n  boot: {text}")
+
+
 RUN_ME = 'run-me, "{port}"'
 
 
@@ -99,6 +103,12 @@ RUN_ME = 'run-me, "{port}"'
         (command(RUN_ME, "pass_env: [KEY, NOPE]"), ("unset-variable", "error", "7:21")),
         (command(RUN_ME, "env: {KEY: a}\n    pass_env: [KEY]"), ("env-twice", "error", "8:16")),
         (command(RUN_ME, 'env: {A: "${HOME}/x"}'), ("no-expansion", "warn", "7:14")),
+        (boot("{image: a, build: .}"), ("image-and-build", "error", "5:20")),
+        (boot("{build: none}"), ("no-context", "error", "5:17")),
+        (boot("{build: golden}"), ("no-dockerfile", "error", "5:17")),
+        (boot("{image: a, ready: {path: /a, healthcheck: true}}"), ("path-unused", "warn", "5:28")),
+        (boot("{image: a, pass_env: [NOPE]}"), ("unset-variable", "error", "5:31")),
+        (boot("{image: a, env: {A: a, KEY: b}, pass_env: [KEY]}"), ("env-twice", "error", "5:52")),
         (http('"$.a[?"'), ("bad-jsonpath", "error", "8:22")),
         (http("$.a", 'start: {path: /s, session: "$["}'), ("bad-jsonpath", "error", "9:32")),
         (HEAD.replace("golden/*", "none/*"), ("no-files", "error", "3:10")),
@@ -123,7 +133,30 @@ def test_what_is_wrong_with_a_config_is_found_at_its_place(
     suite: Suite, config: str, expected: tuple[str, str, str]
 ) -> None:
     rule, level, place = expected
-    assert suite.found(config) == [(rule, level, f"agent-gate.yml:{place}")]
+    found = [finding for finding in suite.found(config) if finding[0] != "no-engine"]
+    assert found == [(rule, level, f"agent-gate.yml:{place}")]
+
+
+def test_a_container_needs_an_engine(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///none.sock")
+    (finding,) = suite.check(boot("{image: a}")).findings
+    assert (finding.rule, finding.level, str(finding.place)) == ("no-engine", "error", "agent-gate.yml:5:3")
+    assert "boot: {url}" in finding.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("FROM a\nRUN --mount=type=cache,target=/x true\n", ("needs-buildkit", "error", "Dockerfile:2")),
+        ("# syntax=docker/dockerfile:1\nFROM a\n", ("syntax-passed-over", "warn", "Dockerfile:1")),
+    ],
+)
+def test_a_dockerfile_that_the_engines_builder_cannot_build_is_found_at_its_line(
+    suite: Suite, text: str, expected: tuple[str, str, str]
+) -> None:
+    (suite.folder / "Dockerfile").write_text(text, encoding="utf-8")
+    findings = [finding for finding in suite.found(boot("{build: .}")) if finding[0] != "no-engine"]
+    assert findings == [expected]
 
 
 def test_a_placeholder_that_is_nearly_one_is_named(suite: Suite) -> None:

@@ -1,0 +1,88 @@
+"""What the workflow asks of the step: the inputs of action.yml, which set no bar."""
+
+import os
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from gate.errors import UsageError
+from gate.github.comment import Mode
+
+INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "config": "agent-gate.yml",
+        "working-directory": ".",
+        "github-token": "",
+        "comment": "on",
+        "comment-id": "default",
+        "output-directory": "out",
+    }
+)
+"""The inputs of action.yml and what an empty one means; the token's default is the job's own."""
+
+COMMENT_MODES: Final[tuple[Mode, ...]] = ("on", "changes", "off")
+_WITHHELD_PREFIXES = ("INPUT_", "ACTIONS_")
+_WITHHELD = frozenset(
+    {"GITHUB_TOKEN", "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What the workflow asks for, checked; `config` and `out` are seen from the repository's root."""
+
+    config: Path
+    out: Path
+    token: str = field(repr=False)
+    comment: Mode
+    comment_id: str
+
+
+def withhold(environ: MutableMapping[str, str]) -> dict[str, str]:
+    """A copy of the environment; what only the runner and the gate may know is taken out of the original.
+
+    So no `pass_env` can hand the job's token, its inputs or its command files on to the agent.
+    """
+    before = dict(environ)
+    for name in before:
+        if name in _WITHHELD or name.startswith(_WITHHELD_PREFIXES):
+            del environ[name]
+    return before
+
+
+def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
+    """Read INPUT_*; raises UsageError for a value that means nothing, or a folder outside the repository."""
+    given = {name: _input(environ, name) for name in INPUTS}
+    mode = next((mode for mode in COMMENT_MODES if mode == given["comment"]), None)
+    if mode is None:
+        raise UsageError(f"the input `comment` is '{given['comment']}'; it can be {', '.join(COMMENT_MODES)}")
+    folder = _inside(workspace, "working-directory", Path(given["working-directory"]))
+    out = _inside(workspace, "output-directory", folder / given["output-directory"])
+    if out == Path():
+        raise UsageError("the input `output-directory` names the repository itself; name a folder in it")
+    return Inputs(
+        config=Path(os.path.normpath(folder / given["config"])),
+        out=out,
+        token=given["github-token"],
+        comment=mode,
+        comment_id=given["comment-id"],
+    )
+
+
+def _input(environ: Mapping[str, str], name: str) -> str:
+    """The runner upper-cases an input's name and keeps its hyphens; YAML 1.1 made booleans of on and off."""
+    value = environ.get(f"INPUT_{name.upper()}", "").strip() or INPUTS[name]
+    return {"true": "on", "false": "off"}.get(value.lower(), value) if name == "comment" else value
+
+
+def _inside(workspace: Path, name: str, path: Path) -> Path:
+    """The path seen from the workspace; links are followed first, so that none leads out."""
+    real = (workspace / path).resolve()
+    if not real.is_relative_to(workspace):
+        raise UsageError(
+            f"the input `{name}` leads out of the repository: {path}",
+            hint="Name a folder inside it; later steps see nothing else of what is written here.",
+        )
+    return real.relative_to(workspace)

@@ -1,0 +1,86 @@
+"""The pull request of a run: named by the event, or looked up by its commit."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from gate.github.api import Api
+from gate.github.errors import GitHubError
+from gate.github.event import RunContext
+from gate.model import Json
+
+NEEDS = "pull-requests: read"
+_NO_SUCH_COMMIT = frozenset((404, 409, 422))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pull:
+    """A pull request as the API knows it now."""
+
+    number: int
+    open: bool
+    head_sha: str
+    head_repository: str
+    base_ref: str
+    base_sha: str
+    author: str
+    labels: tuple[str, ...] = ()
+
+
+async def find_pull(api: Api, context: RunContext, *, needs: str = NEEDS) -> Pull | None:
+    """The pull request that a run is about; None where there is none. Raises GitHubError.
+
+    By commit, only an open one into this repository counts whose head is that very commit; of several the
+    oldest. `needs` is the permission to name where the token may not look.
+    """
+    if context.pull is not None:
+        return await get_pull(api, context.repository, context.pull, needs=needs)
+    if not context.head_sha:
+        return None
+    found = [pull async for pull in _candidates(api, context, needs)]
+    candidates = [pull for pull in found if pull.open and pull.head_sha == context.head_sha]
+    return min(candidates, key=lambda pull: pull.number, default=None)
+
+
+async def get_pull(api: Api, repository: str, number: int, *, needs: str = NEEDS) -> Pull:
+    """A pull request by its number; raises GitHubError."""
+    value = await api.get(f"/repos/{repository}/pulls/{number}", needs=needs)
+    return _pull(value if isinstance(value, Mapping) else {})
+
+
+async def _candidates(api: Api, context: RunContext, needs: str) -> AsyncIterator[Pull]:
+    repository = context.repository
+    try:
+        async for item in api.pages(f"/repos/{repository}/commits/{context.head_sha}/pulls", needs=needs):
+            if _text(item, "base", "repo", "full_name").lower() == repository.lower():
+                yield _pull(item)
+    except GitHubError as error:
+        if error.status not in _NO_SUCH_COMMIT:
+            raise
+    if context.is_fork and context.head_ref:  # a fork's commit is not in this repository's list of commits
+        owner = context.head_repository.partition("/")[0]
+        query = {"state": "open", "head": f"{owner}:{context.head_ref}"}
+        async for item in api.pages(f"/repos/{repository}/pulls", needs=needs, query=query):
+            yield _pull(item)
+
+
+def _pull(value: Mapping[str, Json]) -> Pull:
+    number = value.get("number")
+    if not isinstance(number, int):
+        raise GitHubError("GitHub answered with a pull request without a number")
+    labels = value.get("labels")
+    return Pull(
+        number=number,
+        open=value.get("state") == "open",
+        head_sha=_text(value, "head", "sha"),
+        head_repository=_text(value, "head", "repo", "full_name"),
+        base_ref=_text(value, "base", "ref"),
+        base_sha=_text(value, "base", "sha"),
+        author=_text(value, "user", "login"),
+        labels=tuple(_text(label, "name") for label in labels) if isinstance(labels, list) else (),
+    )
+
+
+def _text(value: Json, *path: str) -> str:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, str) else ""
