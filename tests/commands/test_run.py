@@ -247,3 +247,20 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.parametrize(
+    ("until", "code", "klass"), [("2999-12-31", 0, "quarantined"), ("2020-01-31", 1, "new")]
+)
+def test_a_quarantine_keeps_a_broken_case_out_until_its_day_and_then_it_counts_again(
+    project: Path, until: str, code: int, klass: str
+) -> None:
+    quarantine = f"quarantine: {{owner: '@ada', reason: flaky, until: {until}}}"
+    edit(
+        project / "golden/weather.yaml", "- id: weather_london\n", f"- id: weather_london\n    {quarantine}\n"
+    )
+    done = gate("run", "--env", "WEATHER_BREAK=skips-tool", cwd=project)
+    assert done.code == code
+    verdicts = {case.id: case for case in read_run(project / "out").report.comparison.cases}
+    assert (verdicts["weather_london"].klass, verdicts["weather_london"].passed) == (klass, 0)
+    assert ("@ada" in done.err) == (code == 1)
