@@ -23,8 +23,9 @@ from gate.formats.records import Malformed, dump, load
 from gate.formats.strict import strict_json
 from gate.git import is_tracked
 from gate.model import Json
+from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.finding import Finding, Place
-from gate.model.run import Baseline, BaselineFacts, CaseFacts, Evidence, Report, TrialRecord
+from gate.model.run import CaseFacts, Evidence, Report, TrialRecord
 from gate.model.score import Scored
 from gate.model.trace import Trace
 

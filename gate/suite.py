@@ -13,10 +13,11 @@ from gate.dataset import select
 from gate.errors import BadInput, UsageError
 from gate.formats.key import line_key
 from gate.formats.records import dump, load
+from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case, Expect
 from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
 from gate.model.finding import Finding
-from gate.model.run import Baseline, BaselineFacts, CaseFacts, MetricFacts
+from gate.model.run import CaseFacts, MetricFacts
 from gate.redact import Redactor
 from gate.results import load_baseline
 from gate.score import build

@@ -10,8 +10,8 @@ from gate.compare.values import scored
 from gate.config import load
 from gate.documents import canonical, write_text
 from gate.errors import PASS, BadInput, UsageError
+from gate.model.baseline import Baseline, BaselineLine
 from gate.model.config import Config
-from gate.model.run import Baseline, BaselineLine
 from gate.publish.columns import aligned
 from gate.publish.escape import line
 from gate.publish.words import count

@@ -8,7 +8,7 @@ from gate.commands.output import show_report
 from gate.compare import compare
 from gate.compare.baseline import pool
 from gate.errors import UsageError
-from gate.model.run import Baseline
+from gate.model.baseline import Baseline
 from gate.results import baseline_facts, load_baseline, read_run
 
 

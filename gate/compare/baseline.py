@@ -11,16 +11,8 @@ from gate.compare.passing import TOLERANCE
 from gate.compare.values import samples_of
 from gate.formats.records import Malformed, dump, load
 from gate.model import Json
-from gate.model.run import (
-    Baseline,
-    BaselineLine,
-    BaselineRun,
-    CaseEvidence,
-    Evidence,
-    Report,
-    Sample,
-    Value,
-)
+from gate.model.baseline import Baseline, BaselineLine, BaselineRun, Sample, Value
+from gate.model.run import CaseEvidence, Evidence, Report
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ from statistics import fmean
 
 from gate.compare.passing import TOLERANCE, trial_passes
 from gate.compare.values import NO_POLICIES, samples_of, scored, undecided_cause
+from gate.model.baseline import Baseline
 from gate.model.config import Policy
 from gate.model.finding import Place
 from gate.model.run import (
-    Baseline,
     CaseClass,
     CaseEvidence,
     CaseVerdict,

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gate.compare.passing import sample_of, trial_passes
 from gate.formats.records import kind_of
-from gate.model.run import CaseEvidence, CaseFacts, Evidence, Meta, MetricFacts, Sample, TrialRecord, Value
+from gate.model.baseline import Sample, Value
+from gate.model.run import CaseEvidence, CaseFacts, Evidence, Meta, MetricFacts, TrialRecord
 from gate.model.score import Score
 
 EXHIBITS = 3

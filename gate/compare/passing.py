@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from gate.model.baseline import Sample, Value
 from gate.model.config import Rule
-from gate.model.run import MetricFacts, Sample, TrialRecord, Value
+from gate.model.run import MetricFacts, TrialRecord
 from gate.model.score import Score, Scored
 
 TOLERANCE = 1e-9

@@ -15,16 +15,9 @@ from gate.compare.values import (
     strictness,
     undecided_cause,
 )
+from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import (
-    Baseline,
-    BaselineFacts,
-    CaseEvidence,
-    CaseVerdict,
-    MetricFacts,
-    RuleVerdict,
-    UndecidedCause,
-)
+from gate.model.run import CaseEvidence, CaseVerdict, MetricFacts, RuleVerdict, UndecidedCause
 
 Word = Literal["pass", "regression", "undecided", "not_judged"]
 _SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}

@@ -7,8 +7,9 @@ from math import inf
 from statistics import fmean
 from types import MappingProxyType
 
+from gate.model.baseline import Baseline, BaselineLine, Sample, Value
 from gate.model.config import Policy
-from gate.model.run import Baseline, BaselineLine, CaseEvidence, MetricFacts, Sample, UndecidedCause, Value
+from gate.model.run import CaseEvidence, MetricFacts, UndecidedCause
 
 _CAUSES: Mapping[str, UndecidedCause] = {
     "throttled": "throttled",

@@ -7,10 +7,9 @@ from gate.compare.cases import NOT_MEASURED, case_verdicts
 from gate.compare.rules import Side, judge
 from gate.compare.values import baseline_mean, join, mean_over
 from gate.errors import PASS, REGRESSION, UNDECIDED
+from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Policy, Rule
 from gate.model.run import (
-    Baseline,
-    BaselineFacts,
     CaseEvidence,
     CaseVerdict,
     Comparison,

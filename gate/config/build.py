@@ -7,6 +7,7 @@ from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
 from gate.model import Json
 from gate.model.config import (
+    AcceptPolicy,
     AgentConfig,
     Amount,
     BootConfig,
@@ -37,7 +38,7 @@ _METRIC_KEYS: Final = frozenset({"type", "pass_at"})
 def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
-    dataset, baseline = _texts(top["dataset"]), _text(top.get("baseline", BASELINE))
+    dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
     return Config(
         file=document.file,
         root=root,
@@ -48,7 +49,25 @@ def build(document: Document, root: str) -> Config:
         rules=tuple(_rules(_map(top.get("rules")), document)),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
+        baseline_branch=branch,
         enforce="report" if top.get("enforce") == "report" else "block",
+        accept=_accept(_map(top.get("accept"))),
+        when_changed=_texts(_map(top.get("when")).get("changed", [])),
+        strict_publish=top.get("strict_publish") is True,
+    )
+
+
+def _baseline(value: Json) -> tuple[str, str]:
+    """The path, and the branch where it is not committed beside the config."""
+    keys = _map(value)
+    return _text(value) or _text(keys.get("path")) or BASELINE, _text(keys.get("branch"))
+
+
+def _accept(accept: Map) -> AcceptPolicy:
+    return AcceptPolicy(
+        by="review" if accept.get("by") == "review" else "label",
+        label=_text(accept.get("label")) or AcceptPolicy().label,
+        not_author=accept.get("not_author") is True,
     )
 
 

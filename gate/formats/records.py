@@ -9,7 +9,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, TypeVar, Union, cast, get_args, get_origin
 
 from gate.model import Json
-from gate.model.run import Sample, Value
+from gate.model.baseline import Sample, Value
 from gate.model.score import Cause, Scored, Unscored
 from gate.model.trace import (
     Call,

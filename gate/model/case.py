@@ -8,6 +8,9 @@ from typing import Literal, TypeAlias, Union
 from gate.model import Json
 from gate.model.finding import Place
 
+Side = Literal["head", "base"]
+"""Whose text of a case: one that a pull request changes or removes is also run as the base has it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextPart:

@@ -178,8 +178,21 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptPolicy:
+    """What counts as acceptance of a changed bar: a label, or an approving review (of not the author)."""
+
+    by: Literal["label", "review"] = "label"
+    label: str = "agent-gate: accept"
+    not_author: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The whole of agent-gate.yml. `root` is the folder that relative paths start from."""
+    """The whole of agent-gate.yml. `root` is the folder that relative paths start from.
+
+    `baseline` is the file's path; with `baseline_branch` it is read from that branch. `when_changed` are
+    patterns of files, from the repository's root: a pull request that changes none passes at once.
+    """
 
     file: str
     root: str
@@ -190,4 +203,8 @@ class Config:
     rules: tuple[Rule, ...]
     undecided: Mapping[str, Policy]
     baseline: str
+    baseline_branch: str = ""
     enforce: Literal["block", "report"] = "block"
+    accept: AcceptPolicy = field(default_factory=AcceptPolicy)
+    when_changed: tuple[str, ...] = ()
+    strict_publish: bool = False

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from gate.model.case import Quarantine
+from gate.model.bar import Bar
+from gate.model.baseline import BaselineFacts, Sample
+from gate.model.case import Quarantine, Side
 from gate.model.config import Policy, Rule
 from gate.model.finding import Place
-from gate.model.score import Cause, Score
+from gate.model.score import Score
 from gate.model.trace import Outcome
 
 UndecidedCause = Literal[
@@ -41,7 +43,10 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
-    """When, of what and how completely. `started_at` is ISO 8601 UTC, `duration_s` covers boot to verdict."""
+    """When, of what and how completely. `started_at` is ISO 8601 UTC, `duration_s` covers boot to verdict.
+
+    `head` is the pull request's own commit, where there is one: `commit` may be its merge with the base.
+    """
 
     run: str
     gate: str
@@ -50,6 +55,7 @@ class Meta:
     config: str
     protocol: str
     commit: Commit = field(default_factory=Commit)
+    head: str = ""
     selection: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     interrupted: bool = False
@@ -86,6 +92,7 @@ class CaseFacts:
     category: str = ""
     tags: tuple[str, ...] = ()
     track: str = "agent"
+    side: Side = "head"
     quarantine: Quarantine | None = None
     trials: int = 1
 
@@ -103,18 +110,7 @@ class TrialRecord:
     duration_ms: float = 0.0
     retries: int = 0
     track: str = "agent"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
-    """One trial's value of one metric and its lowest item."""
-
-    mean: float
-    worst: float
-
-
-Sample: TypeAlias = Value | Cause
-"""A trial's value of a metric, or why there is none."""
+    side: Side = "head"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,48 +131,6 @@ class Evidence:
     meta: Meta
     metrics: tuple[MetricFacts, ...]
     cases: tuple[CaseEvidence, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineRun:
-    """One accepted run in the baseline's header."""
-
-    run: str
-    commit: str
-    date: str
-    reason: str = ""
-    branch: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineLine:
-    """One case and metric: every trial's sample by run, valid for `key` only."""
-
-    case: str
-    metric: str
-    key: str
-    runs: Mapping[str, tuple[Sample, ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
-    """Pooled evidence of accepted runs, oldest first."""
-
-    runs: tuple[BaselineRun, ...]
-    lines: Mapping[tuple[str, str], BaselineLine]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineFacts:
-    """What the run was compared with."""
-
-    state: Literal["none", "compared", "unreadable"]
-    path: str = ""
-    runs: int = 0
-    commit: str = ""
-    branch: str = ""
-    date: str = ""
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,10 +182,21 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ByBase:
+    """How a case fares by the base's text and metrics: it passed `passed` of `measured` trials."""
+
+    passed: int
+    measured: int
+    planned: int
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaseVerdict:
     """What became of a case.
 
-    It passed `passed` of `measured` trials now (of `planned`), and `base_passed` of `base_measured` before.
+    It passed `passed` of `measured` trials now (of `planned`), and `base_passed` of `base_measured` in the
+    baseline. `by_base` is there where the pull request changes or removes the case.
     """
 
     id: str
@@ -246,6 +211,7 @@ class CaseVerdict:
     failing: bool = False
     cause: UndecidedCause | None = None
     changed: tuple[str, ...] = ()
+    by_base: ByBase | None = None
     reasons: tuple[Reason, ...] = ()
     answer: str = ""
     calls: tuple[str, ...] = ()
@@ -258,7 +224,10 @@ class CaseVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The verdict with everything that led to it; `exit_code` is 0 where `enforced` is false."""
+    """The verdict with everything that led to it; `exit_code` is 0 where `enforced` is false.
+
+    `bar` is there where there are two sides.
+    """
 
     verdict: VerdictWord
     reason: str
@@ -269,6 +238,7 @@ class Comparison:
     metrics: tuple[MetricSummary, ...]
     cases: tuple[CaseVerdict, ...]
     baseline: BaselineFacts
+    bar: Bar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from gate.model import Json
+from gate.model.case import Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +176,7 @@ class Trace:
     outcome: Outcome
     exposes: tuple[Exposed, ...]
     track: str = "agent"
+    side: Side = "head"
     source: str = "live"
     start_state: Mapping[str, Json] = field(default_factory=dict)
     retries: int = 0

@@ -11,7 +11,8 @@ from gate.compare import compare
 from gate.compare.baseline import KEPT_RUNS, from_lines, must_not, pool, refusals, to_lines
 from gate.formats.records import Malformed
 from gate.model import Json
-from gate.model.run import Baseline, BaselineLine, BaselineRun, CaseEvidence, Report, Value
+from gate.model.baseline import Baseline, BaselineLine, BaselineRun, Value
+from gate.model.run import CaseEvidence, Report
 from gate.model.score import Cause
 from tests.support.runs import CASES_RULE, NONE, a_case, a_commit, a_report, an_evidence
 

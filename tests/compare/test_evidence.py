@@ -1,7 +1,8 @@
 """Folding trials into evidence."""
 
 from gate.compare.evidence import EXHIBITS, Tally, tally
-from gate.model.run import CaseFacts, TrialRecord, Value
+from gate.model.baseline import Value
+from gate.model.run import CaseFacts, TrialRecord
 from gate.model.score import Item, Score, Scored, Unscored
 from gate.model.trace import Completed, Crashed, Outcome
 from tests.support.runs import PLACE, a_meta, a_metric

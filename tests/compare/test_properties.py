@@ -9,19 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.compare import compare
+from gate.model.baseline import Baseline, BaselineFacts, BaselineLine, BaselineRun, Sample, Value
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import (
-    Baseline,
-    BaselineFacts,
-    BaselineLine,
-    BaselineRun,
-    CaseEvidence,
-    Comparison,
-    Evidence,
-    Sample,
-    UndecidedCause,
-    Value,
-)
+from gate.model.run import CaseEvidence, Comparison, Evidence, UndecidedCause
 from gate.model.score import Cause
 from tests.support.runs import COMPARED, LATENCY, NONE, a_case, a_meta, a_metric, a_rule
 

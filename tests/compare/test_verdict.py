@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from gate.compare import compare
+from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import Baseline, BaselineFacts, CaseEvidence, Comparison, TrialRecord
+from gate.model.run import CaseEvidence, Comparison, TrialRecord
 from gate.model.score import Unscored
 from gate.model.trace import Refused
 from tests.support.runs import CASES_RULE, COMPARED, NONE, a_baseline, a_case, a_rule, an_evidence

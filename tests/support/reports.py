@@ -4,20 +4,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
 from gate.model.config import Amount, Rule
 from gate.model.finding import Place
-from gate.model.run import (
-    BaselineFacts,
-    CaseVerdict,
-    Commit,
-    Comparison,
-    Meta,
-    MetricSummary,
-    Reason,
-    Report,
-    RuleVerdict,
-)
+from gate.model.run import CaseVerdict, Commit, Comparison, Meta, MetricSummary, Reason, Report, RuleVerdict
 from tests.support.runs import LATENCY, a_metric
 
 CONFIG = Place(file="agent-gate.yml", line=19, column=3)

@@ -3,25 +3,11 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from gate.model.baseline import Baseline, BaselineFacts, BaselineLine, BaselineRun, Sample, Value
 from gate.model.case import Quarantine
 from gate.model.config import Policy, Rule
 from gate.model.finding import Place
-from gate.model.run import (
-    Baseline,
-    BaselineFacts,
-    BaselineLine,
-    BaselineRun,
-    CaseEvidence,
-    CaseFacts,
-    Commit,
-    Comparison,
-    Evidence,
-    Meta,
-    MetricFacts,
-    Report,
-    Sample,
-    Value,
-)
+from gate.model.run import CaseEvidence, CaseFacts, Commit, Comparison, Evidence, Meta, MetricFacts, Report
 
 PLACE = Place(file="golden/a.yaml", line=3, column=5)
 NONE = BaselineFacts(state="none")

@@ -1,0 +1,62 @@
+"""The bar that a pull request is held against: what it changes of it, and who accepted that."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from gate.model.finding import Place
+
+ChangeKind = Literal["loosened", "tightened", "changed", "added", "removed"]
+Subject = Literal["agent", "baseline", "case", "config", "metric", "policy", "quarantine", "rule", "run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarChange:
+    """One thing that the head says otherwise than the base.
+
+    `name` is a key as the config writes it (`rules.calls.max_drop`) or a case's id; `before` and `after` read
+    as people write them, "" where there is none. One that needs acceptance is not in force until then.
+    """
+
+    subject: Subject
+    kind: ChangeKind
+    name: str
+    before: str = ""
+    after: str = ""
+    note: str = ""
+    needs_acceptance: bool = False
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """Who accepted the head `head` and when (ISO 8601), by a label or an approving review."""
+
+    by: str
+    how: Literal["label", "review"]
+    at: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAccepted:
+    """Why nothing is accepted: nobody did ("" as `reason`), or what was tried does not count, and why."""
+
+    reason: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """What the head was held against.
+
+    `base` is the commit, `branch` its name for people ("" where unknown), `behind` how many commits of the
+    branch the base lacks. `side` is whose bar decided: the base's, or after acceptance the head's.
+    """
+
+    base: str
+    branch: str = ""
+    behind: int = 0
+    side: Literal["base", "head"] = "base"
+    changes: tuple[BarChange, ...] = ()
+    accepted: Acceptance | None = None
+    not_accepted: str = ""

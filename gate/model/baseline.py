@@ -1,0 +1,61 @@
+"""The baseline: the evidence of earlier accepted runs, and what a run could make of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from gate.model.score import Cause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One trial's value of one metric and its lowest item."""
+
+    mean: float
+    worst: float
+
+
+Sample: TypeAlias = Value | Cause
+"""A trial's value of a metric, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineRun:
+    """One accepted run in the baseline's header."""
+
+    run: str
+    commit: str
+    date: str
+    reason: str = ""
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineLine:
+    """One case and metric: every trial's sample by run, valid for `key` only."""
+
+    case: str
+    metric: str
+    key: str
+    runs: Mapping[str, tuple[Sample, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """Pooled evidence of accepted runs, oldest first."""
+
+    runs: tuple[BaselineRun, ...]
+    lines: Mapping[tuple[str, str], BaselineLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineFacts:
+    """What the run was compared with."""
+
+    state: Literal["none", "compared", "unreadable"]
+    path: str = ""
+    runs: int = 0
+    commit: str = ""
+    branch: str = ""
+    date: str = ""
+    problem: str = ""
