@@ -130,6 +130,9 @@ def _run(verbs: Verbs) -> None:
         metavar="NAME=VALUE",
         help="set it for the agent",
     )
+    verb.add_argument(
+        "--base", metavar="REF", help="judge as a pull request into this branch would be: its bar holds"
+    )
     verb.add_argument("--strict", action="store_true", help="warnings of the check are errors")
     verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
 

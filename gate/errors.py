@@ -3,6 +3,7 @@
 GateError                70  base; only its subclasses are raised
 ├── BadInput              2  config, dataset or baseline: carries every finding
 ├── UsageError            2  the command line asks for something that cannot be
+├── BaseUnreadable        3  what the pull request is held against cannot be read here
 ├── AgentDown             3  the agent did not come up; carries the tail of its log
 ├── PublishFailed         4  a surface could not be written and `strict_publish` is on
 └── Interrupted     130/143  SIGINT or SIGTERM arrived; what was measured is on disk
@@ -51,6 +52,12 @@ class AgentDown(GateError):
     def __init__(self, message: str, *, hint: str = "", log_tail: str = "") -> None:
         super().__init__(message, hint=hint)
         self.log_tail = log_tail
+
+
+class BaseUnreadable(GateError):
+    """The base side of a pull request is not in the checkout, so nothing can be judged from it."""
+
+    exit_code: ClassVar[int] = UNDECIDED
 
 
 class PublishFailed(GateError):

@@ -4,28 +4,26 @@ import asyncio
 import signal
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from gate import __version__
 from gate.boot import boot
-from gate.compare import compare
-from gate.compare.evidence import Tally
 from gate.documents import write_text
 from gate.drive import drive
 from gate.errors import AgentDown, UsageError
 from gate.git import commit_of
+from gate.model.case import Case, Side
 from gate.model.derived import tokens_of
-from gate.model.run import Evidence, Meta, Report, TrialRecord
+from gate.model.run import Meta, Report, TrialRecord
 from gate.model.trace import Refused, Throttled, Trace
 from gate.publish import SINKS
-from gate.record import record_of
 from gate.results import LOG_FILE, Results
-from gate.score import score_trial
+from gate.scales import Scales
 from gate.suite import Suite
 
 _SURFACES = tuple(sink.file for sink in SINKS.values())
@@ -38,8 +36,8 @@ class Watcher(Protocol):
     def planned(self, suite: Suite) -> None:
         """The plan, before the agent is booted."""
 
-    def measured(self, record: TrialRecord) -> None:
-        """One trial has been scored."""
+    def measured(self, record: TrialRecord, side: Side) -> None:
+        """One trial has been scored, of the case as this side has it."""
 
 
 @dataclass(slots=True)
@@ -66,40 +64,42 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
     course = _begin()
     watch.planned(suite)
     _spare_recordings(suite, out)
-    tally = Tally(suite.metric_facts, suite.case_facts)
+    scales = Scales(suite)
     with Results(out, _SURFACES) as results, _interruptible(course):
         try:
-            async with aclosing(_measure(suite, out)) as measured:
-                async for trace, record in measured:
+            async with scales.ready(), aclosing(_driven(suite, out)) as traces:
+                async for trace in traces:
+                    record = await scales.put(trace)
                     results.add(trace, record)
-                    tally.add(record)
                     _count(course, trace)
-                    watch.measured(record)
+                    watch.measured(record, trace.side)
         except AgentDown as down:
             course.agent_down, course.hint, course.log_tail = down.message, down.hint, down.log_tail
         except asyncio.CancelledError:
             if not course.signal:
                 raise
-        report = _conclude(suite, tally.evidence(_meta(suite, course)))
-        results.write_run(report, suite.case_facts)
-        publish(report, out)
+        report = _concluded(suite, scales, course, results)
+    publish(report, out)
     return report, course.signal
 
 
 async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     """Score recorded traces again, with this suite's cases, metrics and rules."""
     course = _begin()
-    tally = Tally(suite.metric_facts, suite.case_facts)
+    scales = Scales(suite)
     with Results(out, _SURFACES) as results:
-        async with _lifecycle(suite):
+        async with scales.ready():
             for trace in traces:
-                record = await _score(suite, trace)
-                results.add(trace, record)
-                tally.add(record)
+                results.add(trace, await scales.put(trace))
                 _count(course, trace)
-        report = _conclude(suite, tally.evidence(_meta(suite, course)))
-        results.write_run(report, suite.case_facts)
+        report = _concluded(suite, scales, course, results)
     publish(report, out)
+    return report
+
+
+def _concluded(suite: Suite, scales: Scales, course: "_Course", results: Results) -> Report:
+    report = scales.conclude(_meta(suite, course))
+    results.write_run(report, suite.head.case_facts)
     return report
 
 
@@ -119,50 +119,23 @@ def _spare_recordings(suite: Suite, out: Path) -> None:
         raise UsageError(reason, hint=hint)
 
 
-async def _measure(suite: Suite, out: Path) -> AsyncGenerator[tuple[Trace, TrialRecord], None]:
+async def _driven(suite: Suite, out: Path) -> AsyncGenerator[Trace, None]:
+    """The traces of all trials: of the head's text, then of the base's where that is another one."""
     config = suite.config
-    plan = tuple((case, tuple(range(1, config.run.trials + 1))) for case in suite.cases)
+    numbers = tuple(range(1, config.run.trials + 1))
     booted = boot(config.agent.boot, root=Path(config.root), log=out / LOG_FILE, redact=suite.redact)
-    async with (
-        _lifecycle(suite),
-        booted as agent,
-        aclosing(drive(agent, config.agent, config.run, plan, suite.redact)) as traces,
-    ):
-        async for trace in traces:
-            yield trace, await _score(suite, trace)
+    async with booted as agent:
+        for side, cases in _sides(suite):
+            plan = tuple((case, numbers) for case in cases)
+            async with aclosing(drive(agent, config.agent, config.run, plan, suite.redact)) as traces:
+                async for trace in traces:
+                    yield replace(trace, side=side)
 
 
-async def _score(suite: Suite, trace: Trace) -> TrialRecord:
-    scores = await score_trial(suite.metrics, suite.expected[trace.case], trace)
-    return record_of(trace, scores)
-
-
-@asynccontextmanager
-async def _lifecycle(suite: Suite) -> AsyncIterator[None]:
-    """Every metric of a suite, entered together."""
-    async with AsyncExitStack() as stack:
-        for metric in suite.metrics:
-            await stack.enter_async_context(metric)
-        yield
-
-
-def _conclude(suite: Suite, evidence: Evidence) -> Report:
-    config = suite.config
-    comparison = compare(
-        evidence,
-        suite.baseline,
-        suite.baseline_facts,
-        rules=config.rules,
-        undecided=config.undecided,
-        enforced=config.enforce == "block",
-    )
-    return Report(
-        meta=evidence.meta,
-        metrics=suite.metric_facts,
-        rules=config.rules,
-        undecided=config.undecided,
-        comparison=comparison,
-    )
+def _sides(suite: Suite) -> Iterator[tuple[Side, tuple[Case, ...]]]:
+    yield "head", suite.cases
+    if suite.apart:
+        yield "base", suite.apart
 
 
 def _begin() -> _Course:
@@ -180,7 +153,7 @@ def _count(course: _Course, trace: Trace) -> None:
 def _meta(suite: Suite, course: _Course) -> Meta:
     config = suite.config
     root = Path(config.root)
-    inputs = {Path(config.file), *(Path(facts.place.file) for facts in suite.case_facts)}
+    inputs = {Path(config.file), *(Path(facts.place.file) for facts in suite.head.case_facts)}
     return Meta(
         run=course.run,
         gate=__version__,
@@ -189,13 +162,14 @@ def _meta(suite: Suite, course: _Course) -> Meta:
         config=config.file,
         protocol=config.agent.protocol,
         commit=commit_of(root, inputs, ignore=[root / config.baseline]),
+        head=suite.commit,
         selection=suite.selection,
         env=suite.env,
         interrupted=bool(course.signal),
         agent_down=course.agent_down,
         hint=course.hint,
         log_tail=course.log_tail,
-        planned_trials=len(suite.cases) * config.run.trials,
+        planned_trials=(len(suite.cases) + len(suite.apart)) * config.run.trials,
         measured_trials=course.measured,
         retries=course.retries,
         tokens=course.tokens,

@@ -212,17 +212,24 @@ def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts
     """The committed baseline. A malformed one is a finding; one that is gone or unreadable is a fact."""
     path = root / name
     try:
-        text = read_bytes(path, LARGEST_BASELINE).decode("utf-8").removeprefix("\ufeff")
+        content = read_bytes(path, LARGEST_BASELINE)
     except FileNotFoundError:
         if path.is_symlink():
-            return _unreadable(name, f"{name} is a link to a file that is not there")
+            return unreadable(name, f"{name} is a link to a file that is not there")
         if not is_tracked(root, path):
             return None, BaselineFacts(state="none", path=name), []
-        return _unreadable(name, f"{name} is committed but not there; `git restore {name}` brings it back")
+        return unreadable(name, f"{name} is committed but not there; `git restore {name}` brings it back")
     except OSError as error:
-        return _unreadable(name, f"{name} cannot be read: {error.strerror}")
+        return unreadable(name, f"{name} cannot be read: {error.strerror}")
+    return baseline_of(content, name)
+
+
+def baseline_of(content: bytes, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:
+    """The baseline of a file's bytes, wherever they come from."""
+    try:
+        text = content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        return _unreadable(name, f"{name} cannot be read: byte {error.start} is not UTF-8")
+        return unreadable(name, f"{name} cannot be read: byte {error.start} is not UTF-8")
     try:
         baseline = from_lines(_lines(text))
     except Malformed as error:
@@ -230,7 +237,8 @@ def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts
     return baseline, baseline_facts(baseline, name), []
 
 
-def _unreadable(name: str, problem: str) -> tuple[None, BaselineFacts, list[Finding]]:
+def unreadable(name: str, problem: str) -> tuple[None, BaselineFacts, list[Finding]]:
+    """There is a baseline, and it cannot be read."""
     return None, BaselineFacts(state="unreadable", path=name, problem=problem), []
 
 

@@ -18,19 +18,27 @@ from gate.check.tools import tool_findings
 from gate.documents import Document
 from gate.model.case import Case
 from gate.model.config import Config
-from gate.model.finding import Finding
+from gate.model.finding import Finding, Place
 
 __all__ = ["Checked", "check", "render", "render_findings", "stops"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A config (None where it cannot be used), its usable cases, and every finding in the files' order."""
+    """A config (None where it cannot be used), its usable cases, and every finding in the files' order.
+
+    `document` is the config's, for places that Config does not keep.
+    """
 
     config: Config | None
     cases: tuple[Case, ...]
     findings: tuple[Finding, ...]
     files: tuple[str, ...] = ()
+    document: Document
+
+    def place(self, *path: str) -> Place:
+        """Where a key of the config stands, or what would hold it."""
+        return self.document.place(path, key=True)
 
 
 def check(
@@ -47,7 +55,7 @@ def check(
     loaded = configs.load(config_path)
     config = loaded.config
     if config is None:
-        return Checked(config=None, cases=(), findings=_sorted(loaded.findings))
+        return Checked(config=None, cases=(), findings=_sorted(loaded.findings), document=loaded.document)
     root = Path(config.root)
     suite = dataset.load(config.dataset, root)
     found = [*loaded.findings, *agent_findings(config, loaded.document)]
@@ -61,7 +69,13 @@ def check(
         *tool_findings(config, suite.cases),
     ]
     found += (_from_here(finding, config) for finding in about_cases)
-    return Checked(config=config, cases=suite.cases, findings=_sorted(found), files=suite.files)
+    return Checked(
+        config=config,
+        cases=suite.cases,
+        findings=_sorted(found),
+        files=suite.files,
+        document=loaded.document,
+    )
 
 
 def stops(findings: Iterable[Finding], *, strict: bool) -> bool:

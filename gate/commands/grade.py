@@ -32,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
 def _trials(file: Path) -> int | None:
     """How many trials of a case were recorded at most: as many are graded, whatever the config would run."""
     seen: set[tuple[str, int]] = set()
-    for trace in read_traces(file):
+    for trace in _of_head(file):
         if (trace.case, trace.trial) in seen or not 1 <= trace.trial <= MOST_TRIALS:
             what = f"{file}: trial {trace.trial} of case {trace.case!r} is there twice, or is no trial"
             raise UsageError(what, hint="A trial is graded once; remove one of the lines.")
@@ -41,8 +41,13 @@ def _trials(file: Path) -> int | None:
 
 
 def _known(suite: Suite, file: Path) -> Iterator[Trace]:
-    for trace in read_traces(file):
-        if trace.case not in suite.expected:
+    for trace in _of_head(file):
+        if trace.case not in suite.head.expected:
             hint = "Grade with the config whose cases these are."
             raise UsageError(f"{file}: the suite has no case {trace.case!r}", hint=hint)
         yield trace
+
+
+def _of_head(file: Path) -> Iterator[Trace]:
+    """The traces without those of cases as only the base has them."""
+    return (trace for trace in read_traces(file) if trace.side == "head")

@@ -13,10 +13,12 @@ from gate.compare.passing import record_passes
 from gate.errors import UsageError
 from gate.formats.records import dump
 from gate.model import Json
+from gate.model.case import Side
 from gate.model.run import MetricFacts, Report, TrialRecord
 from gate.model.score import Scored
 from gate.publish import SINKS
 from gate.publish.terminal import case_line, plan_line, progress_line, render
+from gate.publish.words import count as counted
 from gate.results import LOG_FILE, RUN_FILE, TRACES_FILE
 from gate.suite import Suite
 
@@ -29,8 +31,8 @@ class Progress:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._drawn = stream.isatty() and not os.environ.get("CI")
-        self._cases: dict[str, _CaseCount] = {}
-        self._metrics: tuple[MetricFacts, ...] = ()
+        self._cases: dict[tuple[str, Side], _CaseCount] = {}
+        self._metrics: dict[Side, tuple[MetricFacts, ...]] = {}
         self._started = time.monotonic()
 
     def planned(self, suite: Suite) -> None:
@@ -40,16 +42,21 @@ class Progress:
         if suite.warnings:
             self._print(render_findings(suite.warnings))
         run = suite.config.run
-        turns = sum(len(case.turns) for case in suite.cases)
-        self._print(plan_line(len(suite.cases), run.trials, run.rate_per_s, turns=turns))
-        self._cases = {case.id: _CaseCount(run.trials) for case in suite.cases}
-        self._metrics = suite.metric_facts
+        turns = sum(len(case.turns) for case in (*suite.cases, *suite.apart))
+        planned = len(suite.cases) + len(suite.apart)
+        self._print(plan_line(planned, run.trials, run.rate_per_s, turns=turns))
+        if suite.apart:
+            told = counted(len(suite.apart), "of them is", "of them are")
+            self._print(f"{told} run as the base has them: this pull request changes or removes what is sent")
+        self._cases = {(case.id, "head"): _CaseCount(run.trials) for case in suite.cases}
+        self._cases |= {(case.id, "base"): _CaseCount(run.trials) for case in suite.apart}
+        self._metrics = {"head": suite.head.metric_facts, "base": (suite.base or suite.head).metric_facts}
         self._started = time.monotonic()
 
-    def measured(self, record: TrialRecord) -> None:
+    def measured(self, record: TrialRecord, side: Side) -> None:
         """Count a trial; say so."""
-        count = self._cases[record.case]
-        count.add(record, record_passes(self._metrics, record), _reason(record, self._metrics))
+        count, metrics = self._cases[record.case, side], self._metrics[side]
+        count.add(record, record_passes(metrics, record), _reason(record, metrics))
         if self._drawn:
             self._draw()
         elif count.done == count.planned:
@@ -139,7 +146,9 @@ def claim(out: Path, suite: Suite) -> None:
     names, or links, and no run.
     """
     root, real = Path(suite.config.root), os.path.realpath(out)
-    holds = {os.path.realpath(Path(facts.place.file).parent): "golden files" for facts in suite.case_facts}
+    holds = {
+        os.path.realpath(Path(facts.place.file).parent): "golden files" for facts in suite.head.case_facts
+    }
     holds |= {os.path.realpath((root / suite.config.baseline).parent): "the baseline"}
     holds |= {os.path.realpath(root): "the config"}
     if real in holds:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from gate.commands.output import Progress, claim, show_report
 from gate.errors import UsageError
+from gate.git import commit_named, head_of, merge_base
+from gate.model.bar import Revision
 from gate.pipeline import run
 from gate.results import MOST_TRIALS, read_run
-from gate.suite import Selection, prepare
+from gate.suite import Selection, Sides, prepare
 
 SIGNAL_EXIT = 128
 
@@ -20,12 +22,25 @@ def main(options: argparse.Namespace) -> int:
     out = Path(options.out)
     if options.trials and options.trials > MOST_TRIALS:
         raise UsageError(f"--trials {options.trials} is more than a run can have: {MOST_TRIALS}")
-    suite = prepare(Path(options.config), _selection(options, out), strict=options.strict)
+    config = Path(options.config)
+    sides = _sides(config.parent, options.base) if options.base else None
+    suite = prepare(config, _selection(options, out), strict=options.strict, sides=sides)
     claim(out, suite)
     report, signal = asyncio.run(run(suite, out, Progress(sys.stderr)))
     code = SIGNAL_EXIT + signal if signal else report.comparison.exit_code
     show_report(report, out=out, as_json=options.json, code=code)
     return code
+
+
+def _sides(root: Path, name: str) -> Sides:
+    """The base of a pull request into `name`: where the work tree's commit left it."""
+    other, head = commit_named(root, name), head_of(root)
+    if not other:
+        raise UsageError(f"--base {name}: there is no such commit here", hint="`git fetch` brings branches.")
+    common = merge_base(root, other, head) if head else ""
+    if not common:
+        raise UsageError(f"--base {name}: what is checked out has no commit in common with it")
+    return Sides(base=Revision(commit=common, branch=name), commit=head)
 
 
 def _selection(options: argparse.Namespace, out: Path) -> Selection:

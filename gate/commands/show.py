@@ -18,11 +18,11 @@ def main(options: argparse.Namespace) -> int:
     stored = read_run(out)
     record = _pick(stored, options.case, options.trial)
     suite = prepare(Path(options.config), Selection(), boots=False)
-    case = suite.expected.get(record.case)
+    case = suite.head.expected.get(record.case)
     if case is None:
         raise UsageError(f"case {record.case!r} is in the run but no longer in the suite")
     for trace in read_traces(out):
-        if (trace.case, trace.trial) == (record.case, record.trial):
+        if (trace.case, trace.trial, trace.side) == (record.case, record.trial, "head"):
             print(conversation.render(case, trace, record), end="")
             return PASS
     raise UsageError(f"{out} has no trace of trial {record.trial} of {record.case!r}")

@@ -34,6 +34,7 @@ class Side:
     baseline: Baseline | None
     facts: BaselineFacts
     policies: Mapping[str, Policy] = field(default_factory=dict)
+    renewed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +126,7 @@ def _relative(rule: Rule, mean: Mean, before: float | None, side: Side, others: 
     if facts.state == "none":
         return _Judgement(word="not_judged", reason="no baseline yet")
     if before is None:
-        if others:
+        if others and not side.renewed:
             reason = (
                 "the baseline has none but of other expectations or another metric version, or not measured"
             )

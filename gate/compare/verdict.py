@@ -22,7 +22,7 @@ from gate.model.run import (
 )
 
 
-def compare(
+def compare(  # noqa: PLR0913  # each is an input of its own
     evidence: Evidence,
     baseline: Baseline | None,
     facts: BaselineFacts,
@@ -30,12 +30,18 @@ def compare(
     rules: Sequence[Rule],
     undecided: Mapping[str, Policy],
     enforced: bool = True,
+    renewed: bool = False,
 ) -> Comparison:
-    """Judge a run against the rules and the baseline. The same input gives the same verdict."""
+    """Judge a run against the rules and the baseline. The same input gives the same verdict.
+
+    `renewed`: what the baseline measured by another text was meant to change, and leaves nothing undecided.
+    """
     whole = not evidence.meta.selection
     cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole, policies=undecided)
     counted = tuple(case for case in evidence.cases if case.facts.quarantine is None)
-    side = Side(cases=counted, verdicts=cases, baseline=baseline, facts=facts, policies=undecided)
+    side = Side(
+        cases=counted, verdicts=cases, baseline=baseline, facts=facts, policies=undecided, renewed=renewed
+    )
     metrics = {metric.name: metric for metric in evidence.metrics}
     judged = tuple(verdict for rule in rules for verdict in judge(rule, metrics, side))
     word, cause, reason, code = _ladder(evidence, judged, cases, undecided, facts)

@@ -49,8 +49,9 @@ class Replay:
         try:
             with self._file.open("rb") as file:
                 for number, line in enumerate(file, 1):
-                    if line.strip():
-                        found[self._key(self._parsed(line, number), number)] = number, offset
+                    record = self._parsed(line, number) if line.strip() else None
+                    if record is not None and not _is_of_base(record):
+                        found[self._key(record, number)] = number, offset
                     offset += len(line)
         except OSError as error:
             raise self._unreadable(0, error.strerror or str(error)) from None
@@ -81,3 +82,8 @@ class Replay:
                 )
             ]
         )
+
+
+def _is_of_base(record: Json) -> bool:
+    """A trial of a case as only the base of a pull request had it."""
+    return isinstance(record, dict) and record.get("side") == "base"

@@ -10,6 +10,15 @@ Subject = Literal["agent", "baseline", "case", "config", "metric", "policy", "qu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """The commit that is the base, its branch's name, and how many commits that branch is ahead of it."""
+
+    commit: str
+    branch: str = ""
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BarChange:
     """One thing that the head says otherwise than the base.
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from gate.model.bar import Bar
 from gate.model.baseline import BaselineFacts, Sample
-from gate.model.case import Quarantine, Side
+from gate.model.case import Quarantine
 from gate.model.config import Policy, Rule
 from gate.model.finding import Place
 from gate.model.score import Score
@@ -92,7 +92,6 @@ class CaseFacts:
     category: str = ""
     tags: tuple[str, ...] = ()
     track: str = "agent"
-    side: Side = "head"
     quarantine: Quarantine | None = None
     trials: int = 1
 
@@ -110,7 +109,6 @@ class TrialRecord:
     duration_ms: float = 0.0
     retries: int = 0
     track: str = "agent"
-    side: Side = "head"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.model.case import Side
 from gate.model.config import CommandBoot
 from gate.model.run import CaseVerdict, Report, TrialRecord
 from gate.pipeline import run
@@ -36,7 +37,7 @@ class Silent:
     def planned(self, suite: Suite) -> None:
         pass
 
-    def measured(self, record: TrialRecord) -> None:
+    def measured(self, record: TrialRecord, side: Side) -> None:
         pass
 
 

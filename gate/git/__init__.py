@@ -1,0 +1,31 @@
+"""The only git: the work tree, and what is committed at a revision."""
+
+from gate.git.history import (
+    behind,
+    changed_since,
+    commit_named,
+    contains,
+    head_of,
+    is_shallow,
+    merge_base,
+    parents_of,
+)
+from gate.git.tree import Tree, tree_at
+from gate.git.worktree import commit_of, files_of, is_tracked, top_of
+
+__all__ = [
+    "Tree",
+    "behind",
+    "changed_since",
+    "commit_named",
+    "commit_of",
+    "contains",
+    "files_of",
+    "head_of",
+    "is_shallow",
+    "is_tracked",
+    "merge_base",
+    "parents_of",
+    "top_of",
+    "tree_at",
+]

@@ -1,0 +1,122 @@
+"""Each trial is scored by every yardstick that it counts for; what was collected is judged at the end."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self
+
+from gate.compare import compare
+from gate.compare.evidence import Tally
+from gate.compare.sides import decide
+from gate.model.config import Policy
+from gate.model.run import Comparison, Meta, Report, TrialRecord
+from gate.model.trace import Trace
+from gate.record import record_of
+from gate.score import score_trial
+from gate.suite import Suite, Yardstick
+from gate.trust import strictest
+
+
+class Scales:
+    """Holds the trials of a run against one side, or the two of a pull request."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._head = _tally(suite.head)
+        self._base = _tally(suite.base) if suite.base else None
+        self._apart = {case.id for case in suite.apart}
+        self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
+
+    @asynccontextmanager
+    async def ready(self) -> AsyncIterator[Self]:
+        """Every metric of both sides, entered together."""
+        suite = self._suite
+        async with AsyncExitStack() as stack:
+            others = suite.base.metrics if suite.base and not self._alike else ()
+            for metric in (*suite.head.metrics, *others):
+                await stack.enter_async_context(metric)
+            yield self
+
+    async def put(self, trace: Trace) -> TrialRecord:
+        """Score a trial and count it; the record is by the text that was run."""
+        if trace.side == "base" and self._suite.base:
+            return await self._put_base(trace, self._suite.base)
+        record = await _scored(self._suite.head, trace)
+        self._head.add(record)
+        base = self._suite.base
+        if base and self._base and trace.case in base.expected and trace.case not in self._apart:
+            if self._is_same(trace.case, base):
+                self._base.add(record)
+            else:
+                await self._put_base(trace, base)
+        return record
+
+    def conclude(self, meta: Meta) -> Report:
+        """The report over all that was put."""
+        suite = self._suite
+        comparison, shown = self._judged(meta)
+        return Report(
+            meta=meta,
+            metrics=shown.metric_facts,
+            rules=shown.rules,
+            undecided=suite.head.undecided,
+            comparison=comparison,
+        )
+
+    def _judged(self, meta: Meta) -> tuple[Comparison, Yardstick]:
+        """The verdict, and the yardstick whose rules it shows."""
+        suite, base = self._suite, self._suite.base
+        policies, enforced = _in_force(suite)
+        mine = self._compared(suite.head, self._head, meta, policies, enforced=enforced)
+        if suite.bar is None:
+            return mine, suite.head
+        other = None
+        if base and self._base:
+            other = self._compared(base, self._base, meta, policies, enforced=enforced)
+        decided = decide(mine, other, suite.bar, policies, enforced=enforced)
+        return decided, base if base and other and decided.rules is other.rules else suite.head
+
+    def _compared(
+        self, side: Yardstick, tally: Tally, meta: Meta, policies: dict[str, Policy], *, enforced: bool
+    ) -> Comparison:
+        bar = self._suite.bar
+        return compare(
+            tally.evidence(meta),
+            self._suite.baseline,
+            self._suite.baseline_facts,
+            rules=side.rules,
+            undecided=policies,
+            enforced=enforced,
+            renewed=bar is not None and side is self._suite.head and bool(self._suite.base or bar.accepted),
+        )
+
+    async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
+        record = await _scored(base, trace)
+        if self._base:
+            self._base.add(record)
+        return record
+
+    def _is_same(self, case: str, base: Yardstick) -> bool:
+        """Whether a trial of the case gets the same scores from both sides."""
+        return self._alike and base.keys_of(case) == self._suite.head.keys_of(case)
+
+
+def _tally(side: Yardstick) -> Tally:
+    return Tally(side.metric_facts, side.case_facts)
+
+
+async def _scored(side: Yardstick, trace: Trace) -> TrialRecord:
+    return record_of(trace, await score_trial(side.metrics, side.expected[trace.case], trace))
+
+
+def _measures(side: Yardstick) -> list[tuple[object, ...]]:
+    return [(metric.name, metric.type, metric.version, metric.options) for metric in side.metrics]
+
+
+def _in_force(suite: Suite) -> tuple[dict[str, Policy], bool]:
+    """The policies, and whether they block: of two sides the stricter; the head alone cannot soften them."""
+    head, base = suite.head, suite.base
+    if base:
+        return strictest(base.undecided, head.undecided), base.enforced or head.enforced
+    if suite.bar and any(change.needs_acceptance for change in suite.bar.changes) and not suite.bar.accepted:
+        return {}, True
+    return dict(head.undecided), head.enforced

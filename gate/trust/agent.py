@@ -1,0 +1,193 @@
+"""How the agent of a pull request is started and talked to before anybody has accepted what it loosens.
+
+What is under test is the head's: app, command, image, build, readiness. What could leak a secret, open the
+container or read answers otherwise is the base's, or the stricter of both.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Final
+
+from gate.model import Json
+from gate.model.bar import BarChange, ChangeKind
+from gate.model.config import (
+    AgentConfig,
+    BootConfig,
+    Build,
+    CommandBoot,
+    Confinement,
+    ContainerBoot,
+    NoBoot,
+    UrlBoot,
+)
+from gate.model.finding import Place
+from gate.trust import words
+
+_MAPPED: Final = ("http",)
+"""Protocols whose block says how answers are read: a bar, unlike the switches of the others."""
+
+
+class AgentSides:
+    """Both sides' agent; `place` is where the head has its own."""
+
+    def __init__(self, base: AgentConfig, head: AgentConfig, place: Place) -> None:
+        self._base = base
+        self._head = head
+        self._place = place
+
+    def in_force(self) -> AgentConfig:
+        """The agent that is run until the head is accepted."""
+        base, head = self._base, self._head
+        if self._is_other_agent():
+            return replace(base, boot=_hiding(base.boot, head.boot))
+        options = base.options if self._has_mapping() else head.options
+        return replace(head, boot=_held(base.boot, head.boot), options=options)
+
+    def changes(self) -> Iterator[BarChange]:
+        """What the head says otherwise."""
+        base, head = self._base, self._head
+        if base.protocol != head.protocol:
+            yield self._change("changed", "agent.protocol", base.protocol, head.protocol, needed=True)
+        elif base.options != head.options:
+            before, after = _differing(base.options, head.options)
+            yield self._change("changed", f"agent.{head.protocol}", before, after, needed=self._has_mapping())
+        if base.app != head.app:
+            yield self._change("changed", "agent.app", base.app, head.app)
+        if self._is_other_agent():
+            if base.boot != head.boot:
+                yield self._change("changed", "agent.boot", _kind(base.boot), _kind(head.boot), needed=True)
+            return
+        yield from self._boot_changes(base.boot, head.boot)
+
+    def _has_mapping(self) -> bool:
+        return self._base.protocol == self._head.protocol and self._head.protocol in _MAPPED
+
+    def _is_other_agent(self) -> bool:
+        """Whether the head would have something else tested than what it brings, or have it less confined."""
+        base, head = self._base.boot, self._head.boot
+        match head:
+            case NoBoot():
+                return not isinstance(base, NoBoot)
+            case UrlBoot():
+                return not isinstance(base, UrlBoot) or base.url != head.url
+            case CommandBoot():
+                return isinstance(base, ContainerBoot)
+            case ContainerBoot():
+                return False
+
+    def _boot_changes(self, base: BootConfig, head: BootConfig) -> Iterator[BarChange]:
+        if type(base) is not type(head):
+            yield self._change("changed", "agent.boot", _kind(base), _kind(head))
+        new = [name for name in _passed(head) if name not in _passed(base)]
+        gone = [name for name in _passed(base) if name not in _passed(head)]
+        if new or gone:
+            kind: ChangeKind = "loosened" if new else "tightened"
+            before, after = words.listed(_passed(base)), words.listed(_passed(head))
+            yield self._change(kind, "agent.boot.pass_env", before, after, needed=bool(new))
+        if isinstance(head, ContainerBoot):
+            before_ = base.confinement if isinstance(base, ContainerBoot) else Confinement()
+            yield from self._confinement_changes(before_, head.confinement)
+        if type(base) is type(head):
+            yield from self._tested_changes(base, head)
+
+    def _tested_changes(self, base: BootConfig, head: BootConfig) -> Iterator[BarChange]:
+        """What is under test: told, because it may explain the verdict."""
+        for name in ("command", "cwd", "source", "setup", "env", "ready"):
+            before, after = getattr(base, name, None), getattr(head, name, None)
+            if before != after:
+                yield self._change("changed", f"agent.boot.{name}", _written(before), _written(after))
+
+    def _confinement_changes(self, base: Confinement, head: Confinement) -> Iterator[BarChange]:
+        held = _confined(base, head)
+        for each in fields(Confinement):
+            before, after = getattr(base, each.name), getattr(head, each.name)
+            if before != after:
+                looser = getattr(held, each.name) != after
+                kind: ChangeKind = "loosened" if looser else "tightened"
+                name = f"agent.boot.{each.name.removesuffix('_bytes')}"
+                yield self._change(kind, name, _written(before), _written(after), needed=looser)
+
+    def _change(
+        self, kind: ChangeKind, name: str, before: str, after: str, *, needed: bool = False
+    ) -> BarChange:
+        return BarChange(
+            subject="agent",
+            kind=kind,
+            name=name,
+            before=before,
+            after=after,
+            needs_acceptance=needed,
+            place=self._place,
+        )
+
+
+def _held(base: BootConfig, head: BootConfig) -> BootConfig:
+    """The head's boot with no more secrets and no fewer walls than the base's."""
+    if not isinstance(head, CommandBoot | ContainerBoot):
+        return head
+    passed = tuple(name for name in head.pass_env if name in _passed(base))
+    if isinstance(head, CommandBoot):
+        return replace(head, pass_env=passed)
+    before = base.confinement if isinstance(base, ContainerBoot) else Confinement()
+    confinement = _confined(before, head.confinement)
+    return _hiding(replace(head, pass_env=passed, confinement=confinement), base)
+
+
+def _hiding(boot: BootConfig, other: BootConfig) -> BootConfig:
+    """Golden files and baseline of both sides are the answer key."""
+    if isinstance(boot, ContainerBoot) and isinstance(other, ContainerBoot):
+        return replace(boot, hidden=tuple(dict.fromkeys((*boot.hidden, *other.hidden))))
+    return boot
+
+
+def _confined(base: Confinement, head: Confinement) -> Confinement:
+    """Of each wall the higher one."""
+    sizes = {path: min(size, head.tmpfs[path]) for path, size in base.tmpfs.items() if path in head.tmpfs}
+    return Confinement(
+        user=base.user,
+        capabilities=tuple(name for name in head.capabilities if name in base.capabilities),
+        read_only=base.read_only or head.read_only,
+        memory_bytes=min(base.memory_bytes, head.memory_bytes),
+        pids=min(base.pids, head.pids),
+        tmpfs=sizes,
+        egress="open" if base.egress == head.egress == "open" else "none",
+    )
+
+
+def _passed(boot: BootConfig) -> tuple[str, ...]:
+    return boot.pass_env if isinstance(boot, CommandBoot | ContainerBoot) else ()
+
+
+def _kind(boot: BootConfig) -> str:
+    match boot:
+        case UrlBoot(url=url):
+            return f"url {url}"
+        case CommandBoot(command=command):
+            return f"command {words.listed(command)}"
+        case ContainerBoot(source=Build(context=context)):
+            return f"build {context}"
+        case ContainerBoot(source=source):
+            return f"image {_written(source)}"
+        case NoBoot():
+            return "nothing"
+
+
+def _differing(base: Mapping[str, Json], head: Mapping[str, Json]) -> tuple[str, str]:
+    """Both sides of a protocol's block, of which the keys that are the same are left out."""
+    names = [name for name in {**base, **head} if base.get(name) != head.get(name)]
+    before = {name: base[name] for name in names if name in base}
+    return words.block(before), words.block({name: head[name] for name in names if name in head})
+
+
+def _written(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case tuple():
+            return words.listed(map(str, value))
+        case Mapping():
+            return words.block(value)
+        case _:
+            return str(value)

@@ -1,0 +1,148 @@
+"""The base side: config, golden cases and baseline as a commit has them."""
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from gate import config as configs
+from gate import dataset
+from gate.dataset.files import SUFFIXES
+from gate.documents import Document, parse
+from gate.errors import BaseUnreadable
+from gate.git import Tree, commit_named, top_of, tree_at
+from gate.model.bar import Revision
+from gate.model.baseline import Baseline, BaselineFacts
+from gate.model.case import Case
+from gate.model.config import Config
+from gate.model.finding import Finding, Place
+from gate.results import baseline_of, unreadable
+from gate.trust.patterns import matching
+
+REMOTE: Final = "refs/remotes/origin/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseSide:
+    """What a commit has. `config` None: it has none (then `problems` is empty), or one that cannot be used.
+
+    `file` is the config's name from the repository's top; `cases` are those that can be read.
+    """
+
+    revision: Revision
+    file: str = ""
+    config: Config | None = None
+    cases: tuple[Case, ...] = ()
+    baseline: Baseline | None = None
+    baseline_facts: BaselineFacts
+    problems: tuple[Finding, ...] = ()
+
+
+def read_base(revision: Revision, path: Path) -> BaseSide:
+    """Read the side of `revision` of the config at `path`, a file of the work tree.
+
+    A config that was renamed is found by what it is. Raises BaseUnreadable where the commit is not here.
+    """
+    root = path.parent
+    top, tree = top_of(root), tree_at(root, revision.commit)
+    if top is None or tree is None:
+        raise BaseUnreadable(
+            f"commit {revision.commit[:12]} cannot be read here",
+            hint="Give actions/checkout `with: {fetch-depth: 0}`, and no `filter`.",
+        )
+    here = Path(path.resolve().parent, path.name)
+    file = here.relative_to(top).as_posix() if here.is_relative_to(top) else ""
+    side = BaseSide(revision=revision, baseline_facts=BaselineFacts(state="none"))
+    if file in tree.blobs:
+        return _read(side, tree, file, root)
+    gone = _gone(tree, top)
+    if len(gone) > 1:
+        return replace(side, problems=(_ambiguous(gone),))
+    return _read(side, tree, gone[0], root) if gone else side
+
+
+def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
+    loaded = configs.from_document(_documents(tree, [file], {file: file})[0], root)
+    if loaded.config is None:
+        return replace(side, file=file, problems=loaded.findings)
+    folder = posixpath.dirname(file)
+    suite = _suite(loaded.config.dataset, tree, folder)
+    baseline, facts, wrong = _baseline(loaded.config, tree, folder)
+    return replace(
+        side,
+        file=file,
+        config=loaded.config,
+        cases=suite.cases,
+        baseline=baseline,
+        baseline_facts=facts,
+        problems=tuple(finding for finding in (*suite.findings, *wrong) if finding.level == "error"),
+    )
+
+
+def _gone(tree: Tree, top: Path) -> tuple[str, ...]:
+    """The configs of the commit that are not in the work tree any more: renamed, or to be dodged."""
+    gone = [name for name in tree.blobs if name.endswith((".yml", ".yaml")) and not (top / name).exists()]
+    documents = _documents(tree, gone, {name: name for name in gone})
+    return tuple(document.file for document in documents if _is_config(document))
+
+
+def _ambiguous(gone: Sequence[str]) -> Finding:
+    what = f"this config is new, and {' and '.join(gone)} are gone: which one it replaces cannot be told"
+    return Finding.error("base-unknown", Place(file=gone[0]), what, fix="Rename one config at a time.")
+
+
+def _is_config(document: Document) -> bool:
+    value = document.value
+    return isinstance(value, Mapping) and {"version", "agent", "dataset"} <= value.keys()
+
+
+def _suite(patterns: Sequence[str], tree: Tree, folder: str) -> dataset.Loaded:
+    names: dict[str, str] = {}
+    missing = []
+    for pattern in patterns:
+        full = posixpath.join(folder, pattern)
+        found = matching([full], tree.blobs)
+        golden = [name for name in found if name == posixpath.normpath(full) or name.endswith(SUFFIXES)]
+        names.update((name, posixpath.relpath(name, folder or ".")) for name in golden)
+        if not golden:
+            missing.append(Finding.error("no-files", Place(file=pattern), f"no file matches {pattern!r}"))
+    ordered = sorted(names, key=lambda name: names[name])
+    return dataset.suite(_documents(tree, ordered, names), missing)
+
+
+def _documents(tree: Tree, names: Sequence[str], shown: Mapping[str, str]) -> list[Document]:
+    contents = tree.read(names)
+    return [_document(contents[name], shown[name]) for name in names]
+
+
+def _document(content: bytes | str, file: str) -> Document:
+    if isinstance(content, bytes):
+        try:
+            return parse(content.decode("utf-8"), file)
+        except UnicodeDecodeError:
+            content = "it is not UTF-8"
+    finding = Finding.error("unreadable", Place(file=file), f"cannot be read: {content}")
+    return Document(file=file, value=None, findings=(finding,), broken=True)
+
+
+def _baseline(
+    config: Config, tree: Tree, folder: str
+) -> tuple[Baseline | None, BaselineFacts, Sequence[Finding]]:
+    """The baseline in the same commit, or in the branch that the config names."""
+    branch, name = config.baseline_branch, config.baseline
+    held: Tree | None = tree
+    if branch:
+        commit = commit_named(tree.root, REMOTE + branch)
+        held = tree_at(tree.root, commit) if commit else None
+    if held is None:
+        return unreadable(name, f"the branch {branch} is not in the checkout; give it `fetch-depth: 0`")
+    path = posixpath.normpath(posixpath.join(folder, name))
+    if path not in held.blobs:
+        return None, BaselineFacts(state="none", path=name), ()
+    content = held.read([path])[path]
+    return (
+        unreadable(name, f"{name} cannot be read: {content}")
+        if isinstance(content, str)
+        else baseline_of(content, name)
+    )

@@ -1,0 +1,120 @@
+"""Which cases of the head ask less than the base's, and which must be run by the base's text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from gate.model.bar import BarChange, ChangeKind
+from gate.model.case import Case, Quarantine
+from gate.model.finding import Place
+from gate.trust.expectations import dropped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CasePairs:
+    """The cases of both sides by id.
+
+    `changes` in the order of the head's cases, then those that it lacks. `apart` are cases of the base that
+    no trial of the head's text can stand for, with all that shares their session or order.
+    """
+
+    changes: tuple[BarChange, ...]
+    apart: tuple[Case, ...]
+
+
+def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date) -> CasePairs:
+    """Hold the cases of the two sides side by side; `config` is where a removed case is told."""
+    old, new = {case.id: case for case in base}, {case.id: case for case in head}
+    changes: list[BarChange] = []
+    for case in head:
+        before = old.get(case.id)
+        changes += (
+            [_change("added", case.id, case.place)] if before is None else _changed(before, case, today)
+        )
+    changes += [_change("removed", case.id, config, needed=True) for case in base if case.id not in new]
+    differing = {case.id for case in base if case.id not in new or _sends_other(case, new[case.id])}
+    return CasePairs(changes=tuple(changes), apart=tuple(_with_groups(base, differing)))
+
+
+def _sends_other(base: Case, head: Case) -> bool:
+    """Whether the two put something else to the agent, or in another company."""
+    mine, other = (
+        ([turn.sent for turn in case.turns], case.start_state, case.isolation, case.group, case.depends_on)
+        for case in (base, head)
+    )
+    return mine != other or base.track != head.track
+
+
+def _with_groups(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
+    groups = {case.group for case in cases if case.id in ids and case.group}
+    return (case for case in cases if case.id in ids or (case.group and case.group in groups))
+
+
+def _changed(base: Case, head: Case, today: date) -> Iterator[BarChange]:
+    if _texts(base) != _texts(head):
+        less = "; ".join(dropped(base, head))
+        kind: ChangeKind = "loosened" if less else "changed"
+        yield _change(kind, head.id, head.place, note=less, needed=bool(less))
+    if base.category != head.category:
+        yield _change(
+            "changed", head.id, head.place, before=base.category, after=head.category, note="category"
+        )
+    yield from _quarantine(base, head, today)
+
+
+def _texts(case: Case) -> object:
+    """What a case asks and expects, without where that is written."""
+    nowhere = Place(file="")
+    turns = tuple(replace(turn, place=nowhere) for turn in case.turns)
+    return turns, case.start_state, case.expect, case.isolation, case.group, case.depends_on, case.track
+
+
+def _quarantine(base: Case, head: Case, today: date) -> Iterator[BarChange]:
+    before, after = _until(base.quarantine, today), _until(head.quarantine, today)
+    if base.quarantine == head.quarantine:
+        return
+    kind: ChangeKind = "loosened" if after > before else "tightened" if after < before else "changed"
+    yield BarChange(
+        subject="quarantine",
+        kind=kind,
+        name=head.id,
+        before=_told(base.quarantine),
+        after=_told(head.quarantine),
+        needs_acceptance=kind == "loosened",
+        place=head.place,
+    )
+
+
+def _until(quarantine: Quarantine | None, today: date) -> date:
+    """Until when a case does not count; one that has run out is none."""
+    return quarantine.until if quarantine and quarantine.until >= today else date.min
+
+
+def _told(quarantine: Quarantine | None) -> str:
+    return (
+        f"until {quarantine.until.isoformat()}: {quarantine.reason} ({quarantine.owner})"
+        if quarantine
+        else ""
+    )
+
+
+def _change(  # noqa: PLR0913  # one record
+    kind: ChangeKind,
+    id_: str,
+    place: Place,
+    *,
+    before: str = "",
+    after: str = "",
+    note: str = "",
+    needed: bool = False,
+) -> BarChange:
+    return BarChange(
+        subject="case",
+        kind=kind,
+        name=id_,
+        before=before,
+        after=after,
+        note=note,
+        needs_acceptance=needed,
+        place=place,
+    )

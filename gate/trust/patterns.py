@@ -1,0 +1,48 @@
+"""Patterns of files against names, where no disk is walked: those of a commit, or those that changed."""
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+
+def matching(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    """The names that one of the patterns matches; both from the repository's top.
+
+    As in `dataset:` a `*` stays within a folder, `**` is any number of folders, and what is hidden is only
+    matched by a segment that starts with a dot.
+    """
+    split = [tuple(posixpath.normpath(pattern).split("/")) for pattern in patterns]
+    return tuple(name for name in names if any(_matches(each, tuple(name.split("/"))) for each in split))
+
+
+def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
+    """Walks both from the left; each `**` is tried again one folder further where the rest does not fit."""
+    states = {0}
+    for part in name:
+        states = _step(pattern, states, part)
+        if not states:
+            return False
+    return any(all(each == "**" for each in pattern[state:]) for state in states)
+
+
+def _step(pattern: Sequence[str], states: set[int], part: str) -> set[int]:
+    after: set[int] = set()
+    for state in _without_folders(pattern, states):
+        if state == len(pattern):
+            continue
+        if pattern[state] == "**":
+            if not part.startswith("."):
+                after.add(state)
+        elif fnmatchcase(part, pattern[state]) and (part[0] != "." or pattern[state][0] == "."):
+            after.add(state + 1)
+    return after
+
+
+def _without_folders(pattern: Sequence[str], states: set[int]) -> set[int]:
+    """The states, and those behind each `**` that stands for no folder at all."""
+    found = set(states)
+    for state in states:
+        while state < len(pattern) and pattern[state] == "**":
+            state += 1  # noqa: PLW2901  # walks on from each
+            found.add(state)
+    return found
