@@ -7,11 +7,12 @@ import signal
 import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from gate.boot import identity, launch, procfs, ready
 from gate.boot.booting import Scene
+from gate.boot.hidden import closed
 from gate.boot.log import AgentLog, telling_line
 from gate.boot.process import Child
 from gate.errors import AgentDown
@@ -53,6 +54,7 @@ class CommandAgent:
         self._who = identity.Identity()
         self._folder: Path | None = None
         self._child: Child | None = None
+        self._closed = ExitStack()
         self._port = 0
         self._started = 0.0
 
@@ -71,6 +73,7 @@ class CommandAgent:
                 await self._child.stop(self._config.stop_grace_s)
         finally:
             self._child = None
+            self._closed.close()
             if self._folder is not None:
                 _remove(self._folder)
             self._folder = None
@@ -95,6 +98,8 @@ class CommandAgent:
         what = launch.prepare(self._config, self._scene.root, self._port, home, tmp)
         self._who = self._identity(what, folder)
         self._who.own(folder, home, tmp)
+        if self._who.group is not None:
+            self._closed.enter_context(closed(self._config.hidden, self._scene, self._who.group))
         try:
             return Child.start(what, self._who, self._log)
         except OSError as error:

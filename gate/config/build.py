@@ -117,6 +117,7 @@ def _boot(boot: Map, hidden: tuple[str, ...]) -> BootConfig:
         pass_env=_texts(boot.get("pass_env", [])),
         headers=_text_map(boot.get("headers")),
         stop_grace_s=seconds(boot.get("stop_grace", 5)),
+        hidden=hidden,
     )
 
 

@@ -11,7 +11,7 @@ from gate.git.history import (
     parents_of,
 )
 from gate.git.tree import Tree, tree_at
-from gate.git.worktree import commit_of, files_of, is_tracked, top_of
+from gate.git.worktree import commit_of, files_of, folders_of, is_tracked, top_of
 
 __all__ = [
     "Tree",
@@ -21,6 +21,7 @@ __all__ = [
     "commit_of",
     "contains",
     "files_of",
+    "folders_of",
     "head_of",
     "is_shallow",
     "is_tracked",

@@ -43,6 +43,12 @@ def top_of(root: Path) -> Path | None:
     return real(Path(found)) if found else None
 
 
+def folders_of(root: Path) -> tuple[Path, ...]:
+    """The folders in which git keeps what is committed: of a linked work tree there are two."""
+    told = git(root, "rev-parse", "--absolute-git-dir", "--git-common-dir") or ""
+    return tuple({real(root / name) for name in told.splitlines() if name})
+
+
 def _dirty(root: Path, inputs: Iterable[Path], ignore: Iterable[Path]) -> bool:
     top = real(Path((git(root, "rev-parse", "--show-toplevel") or "").strip()))
     changed = git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames") or ""

@@ -40,7 +40,7 @@ class CommandBoot:
     """A command that the gate starts. `{port}` and `{tmp}` are replaced in `command`, `env` and `cwd`.
 
     `env` holds literals, `pass_env` names of variables whose values are secrets. `cwd` is relative to the
-    config.
+    config, and so are the patterns of `hidden`: golden files and baseline.
     """
 
     command: tuple[str, ...]
@@ -50,6 +50,7 @@ class CommandBoot:
     pass_env: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     stop_grace_s: float = 5.0
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

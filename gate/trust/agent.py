@@ -127,7 +127,7 @@ def _held(base: BootConfig, head: BootConfig) -> BootConfig:
         return head
     passed = tuple(name for name in head.pass_env if name in _passed(base))
     if isinstance(head, CommandBoot):
-        return replace(head, pass_env=passed)
+        return _hiding(replace(head, pass_env=passed), base)
     before = base.confinement if isinstance(base, ContainerBoot) else Confinement()
     confinement = _confined(before, head.confinement)
     return _hiding(replace(head, pass_env=passed, confinement=confinement), base)
@@ -135,7 +135,8 @@ def _held(base: BootConfig, head: BootConfig) -> BootConfig:
 
 def _hiding(boot: BootConfig, other: BootConfig) -> BootConfig:
     """Golden files and baseline of both sides are the answer key."""
-    if isinstance(boot, ContainerBoot) and isinstance(other, ContainerBoot):
+    started = CommandBoot | ContainerBoot
+    if isinstance(boot, started) and isinstance(other, started):
         return replace(boot, hidden=tuple(dict.fromkeys((*boot.hidden, *other.hidden))))
     return boot
 

@@ -5,41 +5,14 @@ import stat
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from gate.boot.booting import Scene
-from gate.dataset.files import find
+from gate.boot.hidden import Hidden
 from gate.git import files_of
 
 WORKSPACE: Final = "workspace"
 _FOLDER_MODE, _FILE_MODE = 0o777, 0o666
-_NEVER: Final = ".git"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hidden:
-    """What an agent must not see, the answer key above all: `files` and `folders` as resolved paths."""
-
-    files: frozenset[Path]
-    folders: frozenset[Path]
-
-    def __contains__(self, path: Path) -> bool:
-        if _NEVER in path.parts:
-            return True
-        real = path.resolve()
-        return real in self.files or any(real.is_relative_to(folder) for folder in self.folders)
-
-
-def hidden(patterns: Iterable[str], scene: Scene) -> Hidden:
-    """Golden files and the baseline by the config's patterns, and the folder that the run writes to."""
-    root = scene.root.resolve()
-    named = [*find([*patterns], root)[0], *patterns]
-    out = scene.log.resolve().parent
-    folders = {out} if out != root and not root.is_relative_to(out) else set()
-    files = {(root / name).resolve() for name in named} | {scene.log.resolve()}
-    return Hidden(files=frozenset(files), folders=frozenset(folders))
 
 
 def workspace(root: Path, unseen: Hidden) -> IO[bytes]:

@@ -14,6 +14,7 @@ from gate.boot.container.confine import limits
 from gate.boot.container.dockerfile import RECIPE
 from gate.boot.container.engine import CONFLICT, NOT_FOUND, Engine, EngineError
 from gate.boot.container.spec import filled_env
+from gate.boot.hidden import hidden
 from gate.boot.log import AgentLog
 from gate.errors import AgentDown
 from gate.model.config import Build, ContainerBoot, Image
@@ -120,7 +121,7 @@ class Shop:
                 raise AgentDown(
                     f"the agent cannot be built: there is no {path}", hint="Correct `boot.build`."
                 )
-        unseen = files.hidden(self.config.hidden, self.scene)
+        unseen = hidden(self.config.hidden, self.scene)
         tar, name = await asyncio.to_thread(files.context, folder, dockerfile, unseen)
         self.log.fresh(f"builds {build.context}")
         with tar:
@@ -186,7 +187,7 @@ class Shop:
         made = await self.engine.ask(lambda api: api.create_container_from_config(wanted))
         container = str(made["Id"])
         if isinstance(self.config.source, Image):
-            unseen = files.hidden(self.config.hidden, self.scene)
+            unseen = hidden(self.config.hidden, self.scene)
             tar = await asyncio.to_thread(files.workspace, self.scene.root, unseen)
             with tar:
                 await self.engine.ask(lambda api: api.put_archive(container, "/", tar))

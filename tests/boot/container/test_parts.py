@@ -12,10 +12,11 @@ from gate.boot.booting import Scene
 from gate.boot.container import place, problem
 from gate.boot.container.confine import confined, user
 from gate.boot.container.dockerfile import asks_for_buildkit, buildkit_needs
-from gate.boot.container.files import context, hidden, workspace
+from gate.boot.container.files import context, workspace
 from gate.boot.container.labels import labels
 from gate.boot.container.late import explained
 from gate.boot.container.words import hints
+from gate.boot.hidden import hidden
 from gate.model.config import Confinement, ContainerBoot, Image
 from gate.redact import Redactor
 
