@@ -9,18 +9,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gate.bug import bug_report
-from gate.errors import BUG, BadInput, GateError, UsageError
+from gate.errors import BUG, PASS, UNDECIDED, BadInput, GateError, UsageError
+from gate.github.acceptance import find_acceptance
 from gate.github.api import connect
 from gate.github.comment import CommentResult, publish_comment
-from gate.github.event import read_context
+from gate.github.event import RunContext, read_context
 from gate.github.inputs import Inputs, read_inputs, withhold
+from gate.github.sides import base_of
 from gate.github.step import Log, add_summary, save_state, set_outputs
+from gate.model.bar import Acceptance, NotAccepted
+from gate.model.config import AcceptPolicy
 from gate.model.finding import Finding, Place
 from gate.model.run import Report
 from gate.publish.escape import without_commands
+
+if TYPE_CHECKING:
+    from gate.suite import Sides
 
 OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url")
 SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
@@ -32,9 +39,14 @@ _BOOT = "boot"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How the step ended: with a report in `out`, or without and then with what to tell instead of it."""
+    """How the step ended: with a report in `out`, or without and then with what to tell instead of it.
+
+    `quiet`: nothing moved, or nothing was measured because nothing could have.
+    """
 
     code: int
+    verdict: str = ""
+    quiet: bool = False
     report: Report | None = None
     out: Path | None = None
     headline: str = ""
@@ -114,7 +126,7 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
         inputs = read_inputs(environ, workspace)
         _named_boot(environ)
         log.mask([inputs.token])
-        ending = _judged(inputs, log)
+        ending = _judged(inputs, environ, log)
     except BadInput as error:
         ending = _bad_input(error, environ.keys() - os.environ.keys())
     except GateError as error:
@@ -129,12 +141,18 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
     return ending.code
 
 
-def _judged(inputs: Inputs, log: Log) -> Ending:
+def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
     from gate.commands.output import Progress, claim, show_report
     from gate.pipeline import run
-    from gate.suite import Selection, prepare, secrets_of
+    from gate.suite import Selection, passed_over, prepare, secrets_of
 
-    suite = prepare(inputs.config, Selection(), secrets=[inputs.token])
+    sides = _sides(inputs, environ)
+    if sides and (reason := passed_over(inputs.config, sides)):
+        print(f"Agent Gate: pass — {reason}")
+        return Ending(
+            code=PASS, verdict="pass", headline="pass — nothing to measure", details=reason, quiet=True
+        )
+    suite = prepare(inputs.config, Selection(), secrets=[inputs.token], sides=sides)
     log.mask(secrets_of(suite.config))
     _without_links(inputs.out)
     claim(inputs.out, suite)
@@ -144,7 +162,39 @@ def _judged(inputs: Inputs, log: Log) -> Ending:
             signal.signal(following, signal.SIG_IGN)
     code = _SIGNAL_EXIT + number if number else report.comparison.exit_code
     show_report(report, out=inputs.out, code=code)
-    return Ending(code=code, report=report, out=inputs.out, interrupted=bool(number))
+    return Ending(
+        code=code,
+        verdict=report.comparison.verdict,
+        report=report,
+        out=inputs.out,
+        interrupted=bool(number),
+        quiet=not _is_notable(report),
+    )
+
+
+def _sides(inputs: Inputs, environ: Mapping[str, str]) -> "Sides | None":
+    """The base of the pull request, and how to ask who accepted it; None where there is one side."""
+    from gate.suite import Sides
+
+    if not environ.get("GITHUB_EVENT_PATH"):
+        return None
+    context = read_context(environ)
+    base = base_of(context, inputs.config.parent)
+    if base is None:
+        return None
+    return Sides(
+        base=base,
+        commit=context.head_sha,
+        ask=lambda policy: asyncio.run(_asked(context, inputs.token, policy)),
+    )
+
+
+async def _asked(context: RunContext, token: str, policy: AcceptPolicy) -> Acceptance | NotAccepted:
+    try:
+        async with connect(context.api_url, token) as api:
+            return await find_acceptance(api, context, policy)
+    except UsageError as error:
+        return NotAccepted(reason=error.message, hint=error.hint)
 
 
 def _without_links(out: Path) -> None:
@@ -186,20 +236,22 @@ def _failed(error: GateError) -> Ending:
     text = "\n".join([error.message, *([error.hint] if error.hint else [])])
     print(f"agent-gate: {text}")
     finding = Finding.error("not-run", Place(file=""), error.message, fix=error.hint)
-    return Ending(code=error.exit_code, headline="not run", details=text, findings=(finding,))
+    verdict = "undecided" if error.exit_code == UNDECIDED else ""
+    return Ending(
+        code=error.exit_code, verdict=verdict, headline="not run", details=text, findings=(finding,)
+    )
 
 
 def _outputs(ending: Ending) -> dict[str, str]:
     from gate.publish import SINKS
     from gate.results import RUN_FILE
 
-    outputs = {"exit-code": str(ending.code)}
+    outputs = {"exit-code": str(ending.code)} | ({"verdict": ending.verdict} if ending.verdict else {})
     if ending.report is None or ending.out is None:
         return outputs
     comparison = ending.report.comparison
     return {
         **outputs,
-        "verdict": comparison.verdict,
         "regressed": str(sum(case.klass == "regressed" for case in comparison.cases)),
         "run": (ending.out / RUN_FILE).as_posix(),
         "junit": (ending.out / SINKS["junit"].file).as_posix(),
@@ -229,9 +281,9 @@ async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str],
             context,
             lambda budget: log.redact.text(f"{ending.comment(budget - len(link.encode()) - 1)}\n{link}"),
             comment_id=inputs.comment_id,
-            mode=inputs.comment,
-            notable=ending.report is None or _is_notable(ending.report),
-            severity=SEVERITIES[ending.report.comparison.verdict if ending.report else ""],
+            mode=inputs.comment if ending.report or ending.code else "changes",
+            notable=not ending.quiet,
+            severity=SEVERITIES[ending.verdict],
         )
 
 

@@ -15,7 +15,8 @@ import pytest
 from tests.support.commands import ROOT, edit, environment, git
 from tests.support.commands import commit as committed
 from tests.support.github.server import serve
-from tests.support.github.state import BASE, HEAD, JOB_TOKEN
+from tests.support.github.state import JOB_TOKEN
+from tests.support.pulls import Proposed, propose
 
 pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(300)]
 
@@ -50,8 +51,9 @@ class Job:
 class Repository:
     """The Action's own repository with an agent in it, and the fake GitHub that it is pushed to."""
 
-    def __init__(self, folder: Path, url: str, state: Path) -> None:
+    def __init__(self, folder: Path, url: str, state: Path, proposed: Proposed) -> None:
         self.folder = folder
+        self._event = proposed.event
         self._url = url
         self._state = state
         self._runs = 4711
@@ -59,7 +61,7 @@ class Repository:
     def act(self) -> Job:
         self._runs += 1
         event = self.folder.parent / "event.json"
-        event.write_text(json.dumps(an_event()), encoding="utf-8")
+        event.write_text(json.dumps(self._event), encoding="utf-8")
         variables = {
             "GITHUB_API_URL": self._url,
             "GITHUB_GRAPHQL_URL": f"{self._url}/graphql",
@@ -92,16 +94,6 @@ class Repository:
         return Job(done.returncode, done.stdout + done.stderr, known["comments"])
 
 
-def an_event() -> dict[str, object]:
-    side = {"repo": {"full_name": "acme/agent"}}
-    pull = {
-        "number": 7,
-        "head": {"ref": "topic", "sha": HEAD, **side},
-        "base": {"ref": "main", "sha": BASE, **side},
-    }
-    return {"pull_request": pull, "repository": {"default_branch": "main", "full_name": "acme/agent"}}
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Iterator[Repository]:
     folder = tmp_path / "acme"
@@ -119,10 +111,12 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
     workflow.write_text(the_example(), encoding="utf-8")
     git(folder, "init", "-q", "-b", "main")
     committed(folder, "the action and an agent")
-    with serve(0, tmp_path / "github.json") as server:
+    proposed, state = propose(folder), tmp_path / "github.json"
+    state.write_text(json.dumps(proposed.known()), encoding="utf-8")
+    with serve(0, state) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield Repository(folder, f"http://127.0.0.1:{server.server_port}", tmp_path / "github.json")
+        yield Repository(folder, f"http://127.0.0.1:{server.server_port}", state, proposed)
         server.shutdown()
         thread.join()
 

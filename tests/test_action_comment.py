@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,26 +11,25 @@ import pytest
 
 from tests.support.commands import a_project, edit
 from tests.support.github.server import serve
-from tests.support.github.state import BASE, HEAD, JOB_TOKEN
+from tests.support.github.state import JOB_TOKEN
+from tests.support.pulls import Proposed, propose
 from tests.support.step import Finished, Step
 
 pytestmark = pytest.mark.requires("node")
-
-REPO = {"repo": {"full_name": "acme/agent"}}
-PULL = {"number": 7, "head": {"ref": "t", "sha": HEAD, **REPO}, "base": {"ref": "main", "sha": BASE, **REPO}}
-EVENT = {"pull_request": PULL, "repository": {"default_branch": "main", "full_name": "acme/agent"}}
 
 
 class GitHub:
     """A fake GitHub and a step that talks to it."""
 
-    def __init__(self, step: Step, state: Path, url: str) -> None:
+    def __init__(self, step: Step, state: Path, url: str, proposed: Proposed) -> None:
         self._step = step
         self._state = state
-        self._env = {"GITHUB_API_URL": url, "GITHUB_GRAPHQL_URL": f"{url}/graphql"}
+        self._event = proposed.event
+        self._env = {"GITHUB_API_URL": url, "GITHUB_GRAPHQL_URL": f"{url}/graphql", **proposed.env}
 
-    def run(self, **given: str) -> Finished:
-        return self._step.run(event=EVENT, env=self._env, github_token=JOB_TOKEN, **given)
+    def run(self, *, env: Mapping[str, str] | None = None, **given: str) -> Finished:
+        env = {**self._env, **(env or {})}
+        return self._step.run(event=self._event, env=env, github_token=JOB_TOKEN, **given)
 
     @property
     def known(self) -> Any:
@@ -51,14 +50,15 @@ def github(project: Path, tmp_path: Path) -> Iterator[Callable[..., GitHub]]:
 
         def start(**fields: object) -> GitHub:
             state = tmp_path / "github.json"
-            state.write_text(json.dumps(fields), encoding="utf-8")
+            proposed = propose(project)
+            state.write_text(json.dumps({**proposed.known(), **fields}), encoding="utf-8")
             server = stack.enter_context(serve(0, state))
             thread = threading.Thread(target=server.serve_forever)
             thread.start()
             stack.callback(thread.join)
             stack.callback(server.shutdown)
             url = f"http://127.0.0.1:{server.server_port}"
-            return GitHub(Step(project, tmp_path / "runner"), state, url)
+            return GitHub(Step(project, tmp_path / "runner"), state, url, proposed)
 
         yield start
 
@@ -101,12 +101,10 @@ def test_a_missing_permission_warns_with_what_to_add_and_the_verdict_stands(
 
 
 def test_without_a_pull_request_there_is_no_comment_and_no_warning(
-    github: Callable[..., GitHub], monkeypatch: pytest.MonkeyPatch
+    github: Callable[..., GitHub],
 ) -> None:
     fake = github(pulls={})
-    monkeypatch.setitem(EVENT, "pull_request", None)
-    monkeypatch.setattr(fake, "_env", {**fake._env, "GITHUB_EVENT_NAME": "workflow_dispatch"})
-    done = fake.run()
+    done = fake.run(env={"GITHUB_EVENT_NAME": "workflow_dispatch"})
     assert done.code == 0, done.log
     assert "Comment: no pull request" in done.log
     assert not [data for name, data in done.obeyed if name == "warning"]

@@ -12,21 +12,14 @@ import pytest
 
 from tests.support.commands import ROOT, a_project, commit, edit
 from tests.support.github.server import serve
-from tests.support.github.state import HEAD, JOB_TOKEN
+from tests.support.github.state import JOB_TOKEN
+from tests.support.pulls import Proposed, propose
 from tests.support.runner import LABEL, Runner, docker, gateway, image
 
 pytestmark = pytest.mark.requires("docker")
 
 SHADOWS = ("sitecustomize.py", "usercustomize.py", "httpx.py", "gate/__init__.py", "src/__init__.py")
 SHADOW = 'raise SystemExit("the repository shadows the gate")\n'
-EVENT = {
-    "pull_request": {
-        "number": 7,
-        "head": {"ref": "topic", "sha": HEAD, "repo": {"full_name": "acme/agent"}},
-        "base": {"ref": "main", "sha": "b" * 40, "repo": {"full_name": "acme/agent"}},
-    },
-    "repository": {"default_branch": "main", "full_name": "acme/agent"},
-}
 
 
 @pytest.fixture
@@ -44,15 +37,21 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def runner(project: Path, tmp_path: Path) -> Iterator[Runner]:
+def proposed(project: Path) -> Proposed:
+    return propose(project)
+
+
+@pytest.fixture
+def runner(project: Path, proposed: Proposed, tmp_path: Path) -> Iterator[Runner]:  # noqa: ARG001  # committed
     yield Runner(tmp_path / "runner", project)
     assert not docker("ps", "--all", "--quiet", "--filter", f"label={LABEL}")
 
 
 @pytest.fixture
-def github(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+def github(tmp_path: Path, proposed: Proposed) -> Iterator[tuple[str, Path]]:
     """The address of a fake GitHub that containers reach, and the file of its state."""
     state = tmp_path / "github.json"
+    state.write_text(json.dumps(proposed.known()), encoding="utf-8")
     with serve(0, state, host="0.0.0.0") as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -71,11 +70,12 @@ def broken(project: Path, switches: str) -> None:
 
 @pytest.mark.requires("node")
 def test_the_step_gates_an_agent_comments_once_and_turns_red_when_it_breaks(
-    runner: Runner, project: Path, github: tuple[str, Path]
+    runner: Runner, project: Path, proposed: Proposed, github: tuple[str, Path]
 ) -> None:
     url, state = github
-    runner.event = EVENT
+    runner.event = proposed.event
     env = {"GITHUB_API_URL": url, "GITHUB_GRAPHQL_URL": f"{url}/graphql", "PYTHONPATH": "/github/workspace"}
+    env |= proposed.env
     given = {"github-token": JOB_TOKEN}
 
     done = runner.run(env=env, **given)

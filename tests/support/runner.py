@@ -12,7 +12,7 @@ from tests.support.step import Files, Finished, inputs
 IMAGE = "agent-gate-test"
 RUNNERS_USER = 1001
 GITHUB = "/github"
-LABEL = "agent-gate-test-step"
+LABEL = f"agent-gate-test-step-{os.getpid()}"  # tests of others may use the same engine
 
 
 @cache

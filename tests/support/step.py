@@ -62,7 +62,7 @@ class Files:
             (folder / "file_commands" / name).touch()
 
     def variables(self, event: Mapping[str, object], **changes: str) -> dict[str, str]:
-        """The runner's variables for a pull request's run."""
+        """The runner's variables for a pull request's run; without an event, for one that a person started."""
         commands, workflow = self._place("file_commands"), self._place("workflow")
         (self.folder / "workflow" / "event.json").write_text(json.dumps(event), encoding="utf-8")
         return {
@@ -71,7 +71,7 @@ class Files:
             "GITHUB_ACTOR": "octocat",
             "GITHUB_API_URL": "http://127.0.0.1:9",
             "GITHUB_ENV": f"{commands}/env",
-            "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_EVENT_NAME": "pull_request" if event else "workflow_dispatch",
             "GITHUB_EVENT_PATH": f"{workflow}/event.json",
             "GITHUB_HEAD_REF": "topic",
             "GITHUB_JOB": "gate",
