@@ -41,3 +41,7 @@ class RateLimited(GitHubError):
 
 class Unclear(GitHubError):
     """The connection or the server failed after something was sent: it may have been done."""
+
+
+class DoesNotCount(GitHubError):
+    """GitHub answered: somebody did something to accept a changed bar, and it does not count."""

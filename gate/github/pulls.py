@@ -14,7 +14,7 @@ _NO_SUCH_COMMIT = frozenset((404, 409, 422))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull:
-    """A pull request as the API knows it now."""
+    """A pull request as the API knows it now; `commits` is 0 where it came out of a list, which has none."""
 
     number: int
     open: bool
@@ -23,6 +23,9 @@ class Pull:
     base_ref: str
     base_sha: str
     author: str
+    head_ref: str = ""
+    merged: bool = False
+    commits: int = 0
     labels: tuple[str, ...] = ()
 
 
@@ -51,7 +54,7 @@ async def _candidates(api: Api, context: RunContext, needs: str) -> AsyncIterato
     repository = context.repository
     try:
         async for item in api.pages(f"/repos/{repository}/commits/{context.head_sha}/pulls", needs=needs):
-            if _text(item, "base", "repo", "full_name").lower() == repository.lower():
+            if text(item, "base", "repo", "full_name").lower() == repository.lower():
                 yield _pull(item)
     except GitHubError as error:
         if error.status not in _NO_SUCH_COMMIT:
@@ -67,20 +70,24 @@ def _pull(value: Mapping[str, Json]) -> Pull:
     number = value.get("number")
     if not isinstance(number, int):
         raise GitHubError("GitHub answered with a pull request without a number")
-    labels = value.get("labels")
+    labels, commits = value.get("labels"), value.get("commits")
     return Pull(
         number=number,
         open=value.get("state") == "open",
-        head_sha=_text(value, "head", "sha"),
-        head_repository=_text(value, "head", "repo", "full_name"),
-        base_ref=_text(value, "base", "ref"),
-        base_sha=_text(value, "base", "sha"),
-        author=_text(value, "user", "login"),
-        labels=tuple(_text(label, "name") for label in labels) if isinstance(labels, list) else (),
+        head_sha=text(value, "head", "sha"),
+        head_repository=text(value, "head", "repo", "full_name"),
+        base_ref=text(value, "base", "ref"),
+        base_sha=text(value, "base", "sha"),
+        author=text(value, "user", "login"),
+        head_ref=text(value, "head", "ref"),
+        merged=bool(value.get("merged_at")),
+        commits=commits if isinstance(commits, int) else 0,
+        labels=tuple(text(label, "name") for label in labels) if isinstance(labels, list) else (),
     )
 
 
-def _text(value: Json, *path: str) -> str:
+def text(value: Json, *path: str) -> str:
+    """The text at a path of keys; "" where there is none."""
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, str) else ""

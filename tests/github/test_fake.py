@@ -106,6 +106,8 @@ PATHS = (
     "/repos/acme/agent/issues/7/events",
     "/repos/acme/agent/issues/7/labels",
     "/repos/acme/agent/collaborators/ann/permission",
+    "/repos/acme/agent/activity",
+    f"/repos/acme/agent/compare/a...{HEAD}",
     "/repos/acme/agent/actions/runs",
     "/repos/acme/agent/actions/runs/4711",
 )
@@ -116,10 +118,19 @@ PATHS = (
 def test_everything_that_it_answers_is_what_github_describes(path: str, edition: Edition) -> None:
     state = a_state(
         comments=[a_comment(1, "ann", "hello")],
-        events=[{"id": 1, "pull": 7, "event": "labeled", "label": "x", "actor": "ann"}],
+        events=[
+            {"id": 1, "pull": 7, "event": "labeled", "label": "x", "actor": "ann", "app": "tool"},
+            {"id": 2, "pull": 7, "event": "base_ref_changed", "actor": "ann"},
+        ],
+        compared={f"a...{HEAD}": [{"sha": HEAD, "parents": ["a"]}]},
         reviews=[{"id": 1, "pull": 7, "author": "bob", "state": "APPROVED", "commit": HEAD}],
         runs=[{"id": 4711, "head": HEAD}],
-        tokens={"ghp_x": {"login": "ann", "permissions": {"pull_requests": "read", "actions": "read"}}},
+        tokens={
+            "ghp_x": {
+                "login": "ann",
+                "permissions": dict.fromkeys(("pull_requests", "actions", "contents"), "read"),
+            }
+        },
     )
     state["pulls"]["7"]["labels"] = ["bug"]
     fake = FakeGitHub(state, edition=edition)

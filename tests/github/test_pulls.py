@@ -30,6 +30,8 @@ async def test_the_events_own_pull_request_is_asked_for_what_holds_now(desk: Des
         base_ref="main",
         base_sha=BASE,
         author="ann",
+        head_ref="feature",
+        commits=1,
         labels=("agent-gate: accept", "bug"),
     )
 

@@ -18,6 +18,8 @@ from tests.support.github.state import State, may
 VIEWER = "query { viewer { login } }"
 VERSIONS = ("2022-11-28",)
 LARGEST_PAGE = 100
+LEGACY = {"maintain": "write", "triage": "read"}
+"""How `permission` tells the newer roles; `role_name` has their own names."""
 Lines = list[Any]
 
 
@@ -120,9 +122,13 @@ class FakeGitHub:
 
     def _handled(self, operation: Operation, request: Request, token: str) -> Answer:
         arguments = operation.arguments
-        if "owner" in arguments and f"{arguments['owner']}/{arguments['repo']}" != self.state["repository"]:
-            return _error(404, "Not Found")
+        name = (
+            f"{arguments['owner']}/{arguments['repo']}" if "owner" in arguments else self.state["repository"]
+        )
         handler, permissions, level = self._table()[operation.id]
+        if name != self.state["repository"]:
+            public = name in self.state["forks"] and operation.id == "repos/list-activities"
+            return handler(operation, request, token) if public else _error(404, "Not Found")
         if permissions and not may(self.state, token, permissions, level):
             installation = token.startswith("ghs_")
             kind = "integration" if installation else "personal access token"
@@ -147,6 +153,8 @@ class FakeGitHub:
                 ("pull_requests",),
                 "read",
             ),
+            "repos/compare-commits-with-basehead": (self._compare, ("contents",), "read"),
+            "repos/list-activities": (self._list_activities, ("contents",), "read"),
             "repos/get": (lambda *_: Answer(200, self._shapes.repository()), (), "read"),
             "repos/get-collaborator-permission-level": (self._permission, (), "read"),
             "actions/get-workflow-run": (self._get_run, ("actions",), "read"),
@@ -269,7 +277,24 @@ class FakeGitHub:
         if level is None:
             return _error(404, f"{name} is not a user")
         made = self.description.component("repository-collaborator-permission")
-        return Answer(200, made | {"permission": level, "role_name": level})
+        return Answer(200, made | {"permission": LEGACY.get(level, level), "role_name": level})
+
+    def _list_activities(self, operation: Operation, request: Request, _: str) -> Answer:
+        """The newest first. Its pages are cursors, which nobody here follows: only the first is answered."""
+        repository = f"{operation.arguments['owner']}/{operation.arguments['repo']}"
+        wanted = request.query.get("ref", "").removeprefix("refs/heads/")
+        found = [
+            entry
+            for entry in self.state["activity"]
+            if entry["repository"] == repository and wanted in ("", entry["branch"])
+        ]
+        newest = sorted(found, key=lambda entry: entry["at"], reverse=request.query.get("direction") != "asc")
+        size = min(int(request.query.get("per_page", "30")), LARGEST_PAGE)
+        return Answer(200, [self._shapes.activity(entry) for entry in newest[:size]])
+
+    def _compare(self, operation: Operation, *_: object) -> Answer:
+        compared = self.state["compared"].get(operation.arguments["basehead"])
+        return Answer(200, self._shapes.comparison(compared)) if compared else _error(404, "Not Found")
 
     def _get_run(self, operation: Operation, *_: object) -> Answer:
         number = int(operation.arguments["run_id"])

@@ -43,13 +43,16 @@ class Shapes:
             | {"repo": self._repository(made[name]["repo"], name, entry)}
             for name in ("head", "base")
         }
+        counted = {"commits": entry["commits"]} if "commits" in made else {}
         return made | {
             "number": number,
             "state": entry["state"],
+            "merged_at": entry["merged_at"],
             "locked": entry["locked"],
             "user": self.user(entry["author"]),
             "labels": [self.label(name) for name in entry["labels"]],
             **side,
+            **counted,
         }
 
     def _repository(self, made: Shape | None, side: str, entry: State) -> Shape:
@@ -71,13 +74,17 @@ class Shapes:
         return self._of.component("label") | {"name": name, "description": ""}
 
     def event(self, entry: State) -> Shape:
-        kind = "labeled-issue-event" if entry["event"] == "labeled" else "unlabeled-issue-event"
-        return self._of.component(kind) | {
+        """A label's event, or one of the many kinds that have nothing but what all have in common."""
+        labels = entry["event"] in ("labeled", "unlabeled")
+        made = self._of.component(f"{entry['event']}-issue-event" if labels else "issue-event")
+        app = entry.get("app")
+        return made | {
             "id": entry["id"],
             "event": entry["event"],
             "actor": self.user(entry["actor"]),
             "created_at": entry.get("at", WHEN),
-            "label": {"name": entry["label"], "color": "ededed"},
+            "performed_via_github_app": self._of.component("integration") | {"slug": app} if app else None,
+            **({"label": {"name": entry["label"], "color": "ededed"}} if labels else {}),
         }
 
     def review(self, entry: State) -> Shape:
@@ -87,7 +94,26 @@ class Shapes:
             "state": entry["state"],
             "commit_id": entry["commit"],
             "submitted_at": entry.get("at", WHEN),
+            "author_association": entry.get("association", "NONE"),
         }
+
+    def activity(self, entry: State) -> Shape:
+        return self._of.component("activity") | {
+            "ref": f"refs/heads/{entry['branch']}",
+            "after": entry["after"],
+            "timestamp": entry["at"],
+            "activity_type": entry.get("type", "push"),
+            "actor": self.user(entry["actor"]),
+        }
+
+    def comparison(self, commits: list[State]) -> Shape:
+        made, parent = self._of.component("commit"), {"url": "https://github.example/commit"}
+        listed = [
+            made | {"sha": each["sha"], "parents": [parent | {"sha": sha} for sha in each["parents"]]}
+            for each in commits
+        ]
+        counted = {"status": "ahead", "ahead_by": len(listed), "behind_by": 0, "total_commits": len(listed)}
+        return self._of.component("commit-comparison") | counted | {"commits": listed}
 
     def run(self, entry: State) -> Shape:
         return self._of.component("workflow-run") | {

@@ -15,8 +15,10 @@ BOT = "github-actions[bot]"
 def a_state(**fields: Any) -> State:
     """One repository with one open pull request and the token of a job that may write to it.
 
-    `failures` are answered in place of the API: `{method, path (a suffix), status, headers?, body?, times?,
-    after?}`; status 0 loses the connection, `after` does the work first.
+    `forks` are public repositories whose activity anybody may read; `compared` has, for `base...head`, each
+    commit with its parents, the newest last. `failures` are answered in place of the API: `{method, path (a
+    suffix), status, headers?, body?, times?, after?}`; status 0 loses the connection, `after` does the work
+    first.
     """
     known: State = {
         "repository": REPOSITORY,
@@ -27,6 +29,9 @@ def a_state(**fields: Any) -> State:
         "events": [],
         "reviews": [],
         "collaborators": {"ann": "write"},
+        "forks": [],
+        "activity": [a_push()],
+        "compared": {},
         "runs": [],
         "failures": [],
         "longest_body": 65_536,
@@ -47,7 +52,20 @@ def a_pull(**fields: Any) -> State:
         "state": "open",
         "locked": False,
         "author": "ann",
+        "commits": 1,
+        "merged_at": None,
         "labels": [],
+    }
+    return known | fields
+
+
+def a_push(**fields: Any) -> State:
+    known: State = {
+        "repository": REPOSITORY,
+        "branch": "feature",
+        "after": HEAD,
+        "actor": "ann",
+        "at": "2026-11-30T06:00:00Z",
     }
     return known | fields
 
