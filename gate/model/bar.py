@@ -1,8 +1,9 @@
 """The bar that a pull request is held against: what it changes of it, and who accepted that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from gate.model.config import AcceptPolicy
 from gate.model.finding import Place
 
 ChangeKind = Literal["loosened", "tightened", "changed", "added", "removed"]
@@ -60,6 +61,8 @@ class Bar:
 
     `base` is the commit, `branch` its name for people ("" where unknown), `behind` how many commits of the
     branch the base lacks. `side` is whose bar decided: the base's, or after acceptance the head's.
+    `accept` is what would count as acceptance, by the base's config; `not_accepted` why what was tried
+    does not.
     """
 
     base: str
@@ -69,3 +72,4 @@ class Bar:
     changes: tuple[BarChange, ...] = ()
     accepted: Acceptance | None = None
     not_accepted: str = ""
+    accept: AcceptPolicy = field(default_factory=AcceptPolicy)

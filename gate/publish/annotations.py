@@ -11,7 +11,8 @@ from typing import Literal
 
 from gate.model.finding import Finding, Place
 from gate.model.run import CaseVerdict, Report, RuleVerdict
-from gate.publish import case_words, groups, headline, table
+from gate.publish import bar_changes, bar_words, case_words, groups, headline, table
+from gate.publish.advice import accepting
 from gate.publish.escape import line
 from gate.publish.words import amount, count, rule_label
 
@@ -22,6 +23,7 @@ _REASON = 500
 _ANSWER = 300
 
 Level = Literal["error", "warning", "notice"]
+_LEVELS: tuple[Level, ...] = ("error", "warning", "notice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +37,14 @@ class _Note:
 def render(report: Report, *, folder: str = "") -> str:
     """Render one command a line: what broke as errors (warnings where it does not block), then notices.
 
+    A change of the bar that is not in force, because it needs acceptance, is a warning where it stands.
+
     `folder` is where the report's paths start, seen from the repository's root.
     """
     level: Level = "error" if report.comparison.exit_code else "warning"
-    loud = _limited([*_broken(report, level)], level)
-    quiet = _limited([*_undecided(report)], "notice")
-    return "".join(f"{_command(note, folder)}\n" for note in (*loud, *quiet))
+    notes = [*_broken(report, level), *_waiting(report), *_undecided(report)]
+    kept = (_limited([note for note in notes if note.level == one], one) for one in _LEVELS)
+    return "".join(f"{_command(note, folder)}\n" for some in kept for note in some)
 
 
 def render_findings(findings: Sequence[Finding], *, folder: str = "") -> str:
@@ -82,9 +86,10 @@ def _broken(report: Report, level: Level) -> Iterator[_Note]:
 
 
 def _of_case(report: Report, case: CaseVerdict) -> Iterator[str]:
-    yield case_words.history(case)
+    yield case_words.history(report, case, line)
     for item in dict.fromkeys(case.reasons):
         yield case_words.reason(item, lambda text: line(text, _REASON))
+    yield from case_words.base_reasons(report, case, lambda text: line(text, _REASON))
     if case.answer.strip():
         yield f"it answered: {line(case.answer, _ANSWER)}"
     yield f"reproduce: {case_words.reproduce(report, case)}"
@@ -95,6 +100,19 @@ def _of_rule(report: Report, verdict: RuleVerdict) -> str:
     found = "" if verdict.value is None else f", found {amount(verdict.value, unit)}"
     where = "" if verdict.scope == "suite" else f" in {line(verdict.scope, 80)}"
     return f"{rule_label(verdict.rule, unit)}{where}{found}. {verdict.reason}"
+
+
+def _waiting(report: Report) -> Iterator[_Note]:
+    cases = bar_changes.cases(report)
+    who = accepting(report.comparison.bar, lambda text: f"`{line(text)}`")
+    for change in bar_words.pending(report):
+        told = bar_changes.told(report, change, line, cases.get(change.name))
+        yield _Note(
+            level="warning",
+            title=f"Agent Gate: not in force until it is accepted: {told.subject}{told.name} {told.word}",
+            lines=(told.what, *told.reasons, f"If this is meant, {who}"),
+            place=change.place,
+        )
 
 
 def _undecided(report: Report) -> Iterator[_Note]:

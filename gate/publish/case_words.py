@@ -6,38 +6,40 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
+from gate.model.finding import Place
 from gate.model.run import CaseVerdict, Reason, Report
-from gate.publish import groups
-from gate.publish.escape import line
+from gate.publish import bar_words, groups
+from gate.publish.escape import Quote, line
 from gate.publish.groups import Groups
-from gate.publish.headline import Quote
 from gate.publish.words import age, count, duration, outcomes, tokens
 
 _PLAIN_PLACE = re.compile(r"turn \d+")
 _DEFAULT_CONFIG = "agent-gate.yml"
 _MOST_CALLS = 5
 _NOT_MEASURED = "not measured: "
+_TOLD = ("changed", "removed")
 
 
-def history(case: CaseVerdict) -> str:
+def history(report: Report, case: CaseVerdict, quote: Quote) -> str:
     """`passed 30 of 30 before, 0 of 3 now`, with the trials that did not complete."""
-    now = f"{case.passed} of {case.measured}"
+    now, texts = f"{case.passed} of {case.measured}", bar_words.by_text(report, case, quote)
     match case.klass:
         case "new":
             words = f"new, passed {now}"
         case "changed":
-            words = f"changed, passed {now} now"
+            words = f"changed, {texts or f'passed {now} now'}"
         case "removed":
-            words = "in the baseline, no longer in the suite"
+            words = f"no longer in the suite; {texts}" if texts else "in the baseline, no longer in the suite"
         case _ if case.base_measured:
             words = f"passed {case.base_passed} of {case.base_measured} before, {now} now"
         case _:
             words = f"passed {now}"
     ended = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
     left = case.planned - case.measured
-    notes = [ended, f"{left} not measured" if left > 0 and case.klass != "removed" else ""]
+    notes = [ended, f"{left} not measured" if left > 0 and not texts and case.klass != "removed" else ""]
     told = ", ".join(note for note in notes if note)
-    return f"{words} ({told})" if told else words
+    words += f" ({told})" if told else ""
+    return f"{words}; the pull request changes it: {texts}" if texts and case.klass not in _TOLD else words
 
 
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
@@ -64,7 +66,12 @@ def calls(case: CaseVerdict, quote: Quote) -> str:
 
 def place(case: CaseVerdict) -> str:
     """`golden/weather.yaml:12`, to be quoted by the surface; "" for a removed case."""
-    return f"{case.place.file}:{case.place.line}" if case.place.line else case.place.file
+    return at(case.place)
+
+
+def at(place: Place) -> str:
+    """`golden/weather.yaml:12`, or the file alone."""
+    return f"{place.file}:{place.line}" if place.line else place.file
 
 
 def reason(item: Reason, quote: Quote) -> str:
@@ -73,6 +80,14 @@ def reason(item: Reason, quote: Quote) -> str:
     if item.where not in ("", "case"):
         where = f", {item.where if _PLAIN_PLACE.fullmatch(item.where) else quote(item.where)}"
     return f"{quote(item.metric)}{where}: {quote(item.text)}"
+
+
+def base_reasons(report: Report, case: CaseVerdict, quote: Quote) -> tuple[str, ...]:
+    """`by the text on main: calls, turn 1: …`, one a reason, where the case fails by the base's text."""
+    if case.by_base is None or not bar_words.fails_by_base(case):
+        return ()
+    text = bar_words.text_of_base(report.comparison.bar, quote)
+    return tuple(f"by {text}: {reason(item, quote)}" for item in dict.fromkeys(case.by_base.reasons))
 
 
 def reproduce(report: Report, case: CaseVerdict) -> str:
@@ -169,9 +184,8 @@ def baseline(report: Report, quote: Quote) -> str:
 
 
 def footer(report: Report, quote: Quote) -> str:
-    """`run 4711, commit e4f5a6b`."""
+    """`run 4711, commit e4f5a6b against main at a1b2c3d`."""
     commit = report.meta.commit
     dirty = " with uncommitted changes" if commit.dirty else ""
-    return f"run {quote(report.meta.run)}" + (
-        f", commit {quote(line(commit.sha)[:7])}{dirty}" if commit.sha else ""
-    )
+    tested = f", commit {quote(line(commit.sha)[:7])}{dirty}" if commit.sha else ""
+    return f"run {quote(report.meta.run)}{tested}{bar_words.against(report, quote)}"

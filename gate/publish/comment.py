@@ -1,7 +1,8 @@
 """comment.md: the verdict, what moved, how well it was measured, what to do. A pass is two lines."""
 
 from gate.model.run import Report
-from gate.publish import case_words, groups, headline, markdown, table
+from gate.publish import case_words, groups, headline, markdown, markdown_bar, table
+from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import code
 from gate.publish.groups import Groups
@@ -12,6 +13,7 @@ BUDGET = 60_000
 
 _ANSWER = 300
 _FEW = 10
+_MOST_CHANGES, _ROOM_FOR_CHANGES = 20, 12_000
 _ELSEWHERE = "All of it is in `summary.md` and `run.json` beside this comment."
 
 
@@ -39,7 +41,7 @@ def _not_run(report: Report) -> tuple[Section, ...]:
         markdown.title(report),
         markdown.agent_down(report),
         markdown.notices(report),
-        markdown.paragraph(headline.advice(report)),
+        markdown.paragraph(advice(report, code)),
         markdown.footer(report),
     )
 
@@ -51,6 +53,8 @@ def _pass(report: Report, found: Groups) -> tuple[Section, ...]:
         markdown.title(report),
         markdown.paragraph(_in_one_line(report)),
         markdown.notices(report),
+        markdown_bar.statement(report),
+        *_changes(report),
         *([markdown.moved_table(report, now="this PR")] if show else []),
         markdown.broken(report, found, answer_cap=_ANSWER),
         markdown.undecided(found, opened=False),
@@ -69,7 +73,7 @@ def _in_one_line(report: Report) -> str:
     met = sum(case.passed == case.planned for case in groups.in_suite(report))
     verb = "meets its expectations" if total == 1 else "meet their expectations"
     line = f"{met} of {count(total, 'case')} {verb} ({spent}); {run}."
-    return f"{line} {case_words.baseline(report, code)} {headline.advice(report)}".rstrip()
+    return f"{line} {case_words.baseline(report, code)} {advice(report, code)}".rstrip()
 
 
 def _full(report: Report, found: Groups) -> tuple[Section, ...]:
@@ -77,12 +81,21 @@ def _full(report: Report, found: Groups) -> tuple[Section, ...]:
     return (
         markdown.title(report),
         markdown.notices(report),
+        markdown_bar.statement(report),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
+        *_changes(report),
         markdown.moved_table(report, now="this PR"),
         markdown.broken(report, found, answer_cap=_ANSWER),
         markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW),
         markdown.folded(report, found),
         markdown.measurement(report),
-        markdown.paragraph(headline.advice(report)),
+        markdown.paragraph(advice(report, code)),
         markdown.footer(report),
+    )
+
+
+def _changes(report: Report) -> tuple[Section, ...]:
+    """What changes of the bar, before the cases: it is cut after them, and leaves them most of the room."""
+    return markdown_bar.changes(
+        report, most=_MOST_CHANGES, room=_ROOM_FOR_CHANGES, elsewhere="the job's summary"
     )

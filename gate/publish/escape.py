@@ -8,6 +8,11 @@ The marker that our comments carry becomes `<!-\- agent-gate:`.
 """
 
 import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+Quote: TypeAlias = Callable[[str], str]
+"""How a surface shows other people's words: `code` in Markdown, `line` on a terminal."""
 
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor

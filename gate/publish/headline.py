@@ -1,16 +1,13 @@
 """The verdict in words for somebody who never saw the tool, why it was reached, and what to do about it."""
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
-from gate.publish import groups
+from gate.publish import bar_words, groups
+from gate.publish.escape import Quote
 from gate.publish.table import NO_CATEGORY, moved_quality, unit_of
 from gate.publish.words import amount, change, count
-
-Quote: TypeAlias = Callable[[str], str]
-"""How a surface shows other people's words: `escape.code` in Markdown, `escape.line` on a terminal."""
 
 _NAMED_RULES = 2
 
@@ -220,60 +217,13 @@ def _expired(case: str, quarantine: Quarantine, quote: Quote) -> str:
 def why(report: Report, quote: Quote) -> str:
     """The reason of an undecided verdict, and whether what was measured is as good as before.
 
-    Cases that could not be decided are listed, so that a reason which only names them is left out.
+    Cases that could not be decided and changes that need acceptance are listed, so that a reason which only
+    names them is left out.
     """
     if report.comparison.verdict != "undecided" or groups.agent_gone(report):
         return ""
-    told = report.comparison.reason and not groups.group(report).undecided
-    reason = f"Why: {quote(report.comparison.reason)}." if told else ""
-    calm = (
-        "" if got_worse(report) or not groups.has_baseline(report) else "No case that was measured got worse."
-    )
+    listed = groups.group(report).undecided or (bar_words.asks(report) and bar_words.pending(report))
+    reason = f"Why: {quote(report.comparison.reason)}." if report.comparison.reason and not listed else ""
+    worse = got_worse(report) or any(bar_words.fails_by_base(case) for case in report.comparison.cases)
+    calm = "" if worse or not groups.has_baseline(report) else "No case that was measured got worse."
     return " ".join(part for part in (reason, calm) if part)
-
-
-def advice(report: Report) -> str:
-    """What to do next; "" where there is nothing."""
-    comparison = report.comparison
-    match comparison.verdict:
-        case "regression":
-            return _MEANT if groups.has_baseline(report) else _FIRST_RED
-        case "undecided":
-            return _ADVICE[_real_cause(report)]
-        case "pass" if comparison.baseline.state == "none" and not report.meta.selection:
-            return _FIRST_BASELINE
-        case _:
-            return ""
-
-
-def _real_cause(report: Report) -> UndecidedCause:
-    """The cause to act on: where the agent came up and nothing was measured, what kept it from that."""
-    cause = report.comparison.cause or "coverage"
-    if cause != "agent_down" or report.meta.agent_down:
-        return cause
-    return "throttled" if groups.outcomes(report).get("throttled") else "coverage"
-
-
-_MEANT = (
-    "Meant to change? Edit what the case expects; a metric that may move gets a new baseline: "
-    '`agent-gate baseline accept --because "why"`, and commit the file.'
-)
-_FIRST_RED = "Without a baseline every case has to meet what it expects. Fix the agent, or edit the case."
-_FIRST_BASELINE = "To make the first one: `agent-gate baseline accept`, then commit the file that it names."
-_ADVICE: Mapping[UndecidedCause, str] = {
-    "agent_down": "What to do: start the agent by itself with the command of `agent.boot`, and read its log.",
-    "throttled": "What to do: set `run.rate` to what the provider allows, or run again.",
-    "coverage": "What to do: look at which cases were not measured, and why; then run again.",
-    "too_few_trials": "What to do: raise `run.trials`.",
-    "not_comparable": (
-        "What to do: cases, metrics or protocol changed since the baseline was made. "
-        'Accept a run of the protected branch: `agent-gate baseline accept --because "why"`.'
-    ),
-    "judge_changed": "What to do: go back to the judge of the baseline, or accept a new baseline.",
-    "judge_down": "What to do: run again when the judge answers.",
-    "needs_acceptance": (
-        "What to do: if this is meant, someone with write access sets the label `agent-gate: accept`."
-    ),
-    "baseline_unreadable": ("What to do: restore the file; in a workflow, check out with `fetch-depth: 0`."),
-    "interrupted": "What to do: run again. What was measured is kept in `run.json`.",
-}

@@ -1,76 +1,66 @@
-"""junit.xml: one testcase a case; failure only for quality, error for infrastructure, skipped for quarantine.
+"""junit.xml: one testcase a case; failure for quality, error for what is undecided, skipped for quarantine.
 
-Built with junit-xml, then finished, because that package (1.9) writes no properties for a testcase, drops
-`time` where it is 0, keeps `skipped` out of the totals and lets lone surrogates through. Attributes as in the
-Jenkins schema (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd); `file` and `line` as pytest.
+A failure and an error make a reader of JUnit red. So what the policy `undecided` lets through is neither, nor
+what a verdict of pass does not hang on: it is skipped, which is not green either, and says why. A change of
+the bar that needs acceptance is an error of its case, or a testcase of its own.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-from xml.etree import ElementTree as ET  # only builds; nothing is parsed here
+from collections.abc import Collection, Iterator, Sequence
 
-from gate.model.run import CaseVerdict, Report, RuleVerdict
-from gate.publish import case_words, groups, headline, table
+from gate.model.bar import BarChange
+from gate.model.run import CaseVerdict, Report, RuleVerdict, UndecidedCause
+from gate.publish import bar_changes, bar_words, case_words, groups, headline, junit_file, table
 from gate.publish.escape import line, lines, tail
+from gate.publish.junit_file import Kind, Test
 from gate.publish.words import rule_label
-
-if TYPE_CHECKING:
-    from junit_xml import TestCase
 
 _OWN = "agent-gate"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Test:
-    """One testcase before it is XML; every text is already safe. `kind` "" passes."""
-
-    name: str
-    classname: str
-    kind: Literal["", "failure", "error", "skipped"] = ""
-    type: str = ""
-    message: str = ""
-    detail: str = ""
-    output: str = ""
-    file: str = ""
-    line: int = 0
-    seconds: float = 0.0
-    properties: Mapping[str, str] = field(default_factory=dict)
+_ACCEPTANCE: UndecidedCause = "needs_acceptance"
 
 
 def render(report: Report) -> str:
-    """Render the JUnit file. A red or undecided run never has a file without a failure or an error."""
-    tests = _unique(list(_tests(report)))
-    root = ET.Element("testsuites", {"name": _OWN})
-    suite = _suite(report, tests)
-    root.append(suite)
-    for key in ("tests", "failures", "errors", "skipped", "time"):
-        root.set(key, suite.get(key, "0"))
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+    """Render the JUnit file. A red or undecided run has a failure or an error unless it is let through."""
+    return junit_file.render(
+        list(_tests(report)),
+        name=line(f"{_OWN} {report.meta.config}"),
+        timestamp=line(report.meta.started_at.removesuffix("Z")),
+        properties=_suite_properties(report),
+    )
 
 
-def _tests(report: Report) -> Iterator[_Test]:
+def _tests(report: Report) -> Iterator[Test]:
     if groups.never_ran(report):
         yield _agent(report)
         return
     tests = [_agent(report)] if report.meta.agent_down else []
-    tests += [_case(case) for case in groups.in_suite(report)]
+    asked = bar_words.concerned(report)
+    tests += [_case(report, case, asked.get(case.id, ())) for case in groups.in_suite(report)]
     tests += [
         _rule(report, verdict) for verdict in groups.failed_rules(report) if verdict.rule.metric != "cases"
     ]
+    tests += _other_changes(report, asked)
     yield from tests
-    wanted = {"pass": "", "regression": "failure", "undecided": "error"}[report.comparison.verdict]
+    kind = _undecided_kind(report, report.comparison.cause or "coverage")
+    wanted = {"pass": "", "regression": "failure", "undecided": kind}[report.comparison.verdict]
     if wanted and wanted not in {test.kind for test in tests}:
         yield _verdict(report)
 
 
-def _agent(report: Report) -> _Test:
+def _undecided_kind(report: Report, cause: UndecidedCause) -> Kind:
+    """`error`, or `skipped` where neither this cause nor the run's makes the run red."""
+    verdict, own = report.comparison.verdict, report.comparison.cause
+    causes = {cause, own or cause} if verdict == "undecided" else {cause}
+    through = any(report.undecided.get(each, "fail") != "fail" for each in causes)
+    return "skipped" if through or verdict == "pass" else "error"
+
+
+def _agent(report: Report) -> Test:
     meta = report.meta
-    return _Test(
+    return Test(
         name="agent",
         classname=_OWN,
-        kind="error",
+        kind=_undecided_kind(report, "agent_down"),
         type="agent_down",
         message=line(meta.agent_down or report.comparison.reason, 600) or "nothing could be measured",
         detail=lines(tail(meta.log_tail)),
@@ -78,15 +68,20 @@ def _agent(report: Report) -> _Test:
     )
 
 
-def _case(case: CaseVerdict) -> _Test:
-    kind, type_, message = _result(case)
-    return _Test(
+def _case(report: Report, case: CaseVerdict, asked: Sequence[BarChange]) -> Test:
+    kind, type_, message = _result(report, case)
+    if asked and kind in ("", "skipped"):
+        kind, type_ = _undecided_kind(report, _ACCEPTANCE), _ACCEPTANCE
+        told = "; ".join(_change_words(report, change, case) for change in asked)
+        message = f"needs acceptance: {told}"
+    base = case_words.base_reasons(report, case, line)
+    return Test(
         name=line(case.id),
         classname=line(case.category) or "agent",
         kind=kind,
         type=type_,
         message=message,
-        detail=_detail(case) if kind in ("failure", "error") else "",
+        detail="\n".join([_detail(case), *base]).strip() if kind in ("failure", "error") else "",
         output=_output(case),
         file=line(case.place.file),
         line=case.place.line,
@@ -95,17 +90,42 @@ def _case(case: CaseVerdict) -> _Test:
     )
 
 
-def _result(case: CaseVerdict) -> tuple[Literal["", "failure", "error", "skipped"], str, str]:
+def _result(report: Report, case: CaseVerdict) -> tuple[Kind, str, str]:
     """The kind, type and message of a case; what failed before as well passes, and a property says so."""
     if case.klass == "quarantined":
         return "skipped", "quarantined", "quarantined" + case_words.quarantine(case, line)
     if case.klass == "regressed":
-        return "failure", "regression", case_words.history(case)
+        return "failure", "regression", case_words.history(report, case, line)
     if case.failing and case.klass in ("new", "changed"):
-        return "failure", "expectation", case_words.history(case)
+        return "failure", "expectation", case_words.history(report, case, line)
     if case.klass == "undecided" or not (case.measured or case.klass == "removed"):
-        return "error", case.cause or "coverage", case_words.unmeasured(case, line)
+        kind, told = _undecided_kind(report, case.cause or "coverage"), case_words.unmeasured(case, line)
+        return kind, case.cause or "coverage", told if kind == "error" else f"does not block: {told}"
     return "", "", ""
+
+
+def _other_changes(report: Report, asked: Collection[str]) -> Iterator[Test]:
+    """A testcase for each change that awaits acceptance and is about no case of the suite."""
+    if not bar_words.asks(report):
+        return
+    cases = bar_changes.cases(report)
+    for change in bar_words.pending(report):
+        about_case = change.subject in ("case", "quarantine")
+        if not (about_case and change.name in asked):
+            yield Test(
+                name=f"{change.subject} {line(change.name)}",
+                classname=f"{_OWN}.bar",
+                kind=_undecided_kind(report, _ACCEPTANCE),
+                type=_ACCEPTANCE,
+                message=f"needs acceptance: {_change_words(report, change, cases.get(change.name))}",
+                file=line(change.place.file),
+                line=change.place.line,
+            )
+
+
+def _change_words(report: Report, change: BarChange, case: CaseVerdict | None) -> str:
+    told = bar_changes.told(report, change, line, case)
+    return f"{told.subject}{told.name} {told.word}{': ' if told.what else ''}{told.what}"
 
 
 def _detail(case: CaseVerdict) -> str:
@@ -125,16 +145,24 @@ def _properties(case: CaseVerdict) -> dict[str, str]:
         "agent-gate.passed": str(case.passed),
         "agent-gate.measured": str(case.measured),
         "agent-gate.planned": str(case.planned),
+        **_by_base(case),
         **{f"metric.{line(name)}": f"{value:.6g}" for name, value in case.metrics.items()},
         **{f"unscored.{line(name)}": line(cause) for name, cause in case.unscored.items()},
     }
 
 
-def _rule(report: Report, verdict: RuleVerdict) -> _Test:
+def _by_base(case: CaseVerdict) -> dict[str, str]:
+    old = case.by_base
+    if old is None:
+        return {}
+    return {"agent-gate.base_passed": str(old.passed), "agent-gate.base_measured": str(old.measured)}
+
+
+def _rule(report: Report, verdict: RuleVerdict) -> Test:
     label = rule_label(verdict.rule, table.unit_of(report, verdict.rule.metric))
     value = "nothing" if verdict.value is None else f"{verdict.value:.6g}"
     before = "" if verdict.baseline is None else f", {verdict.baseline:.6g} before"
-    return _Test(
+    return Test(
         name=f"rule {line(verdict.rule.metric)} ({line(verdict.scope)})",
         classname=f"{_OWN}.rules",
         kind="failure",
@@ -146,83 +174,32 @@ def _rule(report: Report, verdict: RuleVerdict) -> _Test:
     )
 
 
-def _verdict(report: Report) -> _Test:
+def _verdict(report: Report) -> Test:
     comparison = report.comparison
     red = comparison.verdict == "regression"
-    return _Test(
+    return Test(
         name="verdict",
         classname=_OWN,
-        kind="failure" if red else "error",
+        kind="failure" if red else _undecided_kind(report, comparison.cause or "coverage"),
         type="regression" if red else comparison.cause or "undecided",
         message=headline.headline(report, line),
         detail=lines(comparison.reason),
     )
 
 
-def _unique(tests: list[_Test]) -> list[tuple[str, _Test]]:
-    """Each test with a name that no other has: two ids may differ only in characters that XML cannot hold."""
-    taken: set[str] = set()
-    named = []
-    for test in tests:
-        name, number = test.name or "(empty)", 2
-        while name in taken:
-            name, number = f"{test.name or '(empty)'} ({number})", number + 1
-        taken.add(name)
-        named.append((name, test))
-    return named
-
-
-def _suite(report: Report, tests: list[tuple[str, _Test]]) -> ET.Element:
-    from junit_xml import TestSuite
-
-    suite = TestSuite(
-        line(f"{_OWN} {report.meta.config}"),
-        [_xml_case(name, test) for name, test in tests],
-        timestamp=line(report.meta.started_at.removesuffix("Z")),
-        properties=_suite_properties(report),
-    ).build_xml_doc()
-    element: ET.Element = suite
-    element.set("time", f"{sum(test.seconds for _, test in tests):.3f}")
-    for xml, (_, test) in zip(element.iter("testcase"), tests, strict=True):
-        _finish(xml, test)
-    return element
-
-
-def _xml_case(name: str, test: _Test) -> "TestCase":
-    from junit_xml import TestCase
-
-    case = TestCase(
-        name,
-        classname=test.classname,
-        elapsed_sec=test.seconds,
-        stdout=test.output,
-        file=test.file,
-        line=test.line or None,
-    )
-    match test.kind:
-        case "failure":
-            case.add_failure_info(test.message, test.detail, test.type)
-        case "error":
-            case.add_error_info(test.message, test.detail, test.type)
-        case "skipped":
-            case.add_skipped_info(test.message)
-        case "":
-            pass
-    return case
-
-
-def _finish(xml: ET.Element, test: _Test) -> None:
-    """What junit-xml leaves out: the time of 0 seconds, and properties, which come first by the schema."""
-    xml.set("time", f"{test.seconds:.3f}")
-    if test.properties:
-        properties = ET.Element("properties")
-        for name, value in test.properties.items():
-            ET.SubElement(properties, "property", {"name": name, "value": value})
-        xml.insert(0, properties)
-
-
 def _suite_properties(report: Report) -> dict[str, str]:
     meta, comparison = report.meta, report.comparison
+    bar = comparison.bar
+    held = (
+        {
+            "agent-gate.base": line(bar.base),
+            "agent-gate.side": bar.side,
+            "agent-gate.needs_acceptance": str(len(bar_words.pending(report))),
+            "agent-gate.accepted_by": line(bar.accepted.by) if bar.accepted else "",
+        }
+        if bar is not None
+        else {}
+    )
     removed = sum(case.klass == "removed" for case in comparison.cases)
     return {
         "agent-gate.verdict": comparison.verdict,
@@ -235,4 +212,5 @@ def _suite_properties(report: Report) -> dict[str, str]:
         "agent-gate.selection": line(" ".join(meta.selection)),
         "agent-gate.interrupted": str(meta.interrupted).lower(),
         "agent-gate.removed": str(removed),
+        **held,
     }

@@ -100,13 +100,18 @@ def details(
 
 def _broken_case(report: Report, case: CaseVerdict, answer_cap: int) -> str:
     bullets = [case_words.reason(item, lambda text: code(text, 500)) for item in dict.fromkeys(case.reasons)]
+    bullets += case_words.base_reasons(report, case, lambda text: code(text, 500))
     if case.calls:
         bullets.append(f"it called {case_words.calls(case, lambda call: code(call, _CALL))}")
     if case.answer.strip():
         bullets.append(f"it answered {code(case.answer, answer_cap)}")
     bullets.append(f"reproduce: {code(case_words.reproduce(report, case), 600)}")
     return "\n".join(
-        [f"{name(case)} — {case_words.history(case)}", "", *(f"- {bullet}" for bullet in bullets)]
+        [
+            f"{name(case)} — {case_words.history(report, case, code)}",
+            "",
+            *(f"- {bullet}" for bullet in bullets),
+        ]
     )
 
 
@@ -131,7 +136,7 @@ def _short(text: str) -> str:
 def folded(report: Report, found: Groups) -> Section:
     """Every other case that is not simply unchanged."""
     items = tuple(
-        f"- {word}{name(case)} — {case_words.history(case)}{case_words.quarantine(case, code)}"
+        f"- {word}{name(case)} — {case_words.history(report, case, code)}{case_words.quarantine(case, code)}"
         for word, case in case_words.others(found)
     )
     return details(case_words.moved_label(report, found), items, what="other case", between="\n")

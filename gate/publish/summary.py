@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from gate.model.run import CaseVerdict, MetricSummary, Report, RuleVerdict
-from gate.publish import case_words, groups, headline, markdown, table
+from gate.publish import case_words, groups, markdown, markdown_bar, table
+from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import cell, code
 from gate.publish.groups import Groups
@@ -13,6 +14,7 @@ BUDGET = 1_000_000
 """GitHub drops a step's summary of more than 1 MiB."""
 
 _ANSWER = 2000
+_ROOM_FOR_CHANGES = 200_000
 _ELSEWHERE = "All of it is in `run.json`."
 _CATEGORY = "category:"
 
@@ -24,12 +26,14 @@ def render(report: Report) -> str:
     sections = (
         markdown.title(report),
         markdown.notices(report),
+        markdown_bar.statement(report),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
+        *markdown_bar.changes(report, room=_ROOM_FOR_CHANGES, elsewhere="`run.json`"),
         *([] if down else [markdown.moved_table(report, now="this run", every=True)]),
         markdown.broken(report, found, answer_cap=_ANSWER),
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
-        markdown.paragraph(headline.advice(report)),
+        markdown.paragraph(advice(report, code)),
         markdown.footer(report),
     )
     return fit(sections, BUDGET, elsewhere=_ELSEWHERE)

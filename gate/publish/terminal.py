@@ -5,8 +5,10 @@ Colour is an extra: the words carry everything. Lines of other people's text are
 
 from collections.abc import Sequence
 
+from gate.model.bar import BarChange
 from gate.model.run import CaseVerdict, Report
-from gate.publish import case_words, escape, groups, headline, table
+from gate.publish import bar_changes, bar_words, case_words, escape, groups, headline, table
+from gate.publish.advice import advice
 from gate.publish.columns import aligned
 from gate.publish.groups import Groups
 from gate.publish.words import about, count, duration, exit_line
@@ -68,12 +70,17 @@ def render(
     blocks = (
         [_painted(headline.headline(report, escape.line), colour=colour)],
         _agent_down(report) if groups.agent_gone(report) else [],
-        [*headline.notices(report, escape.line), headline.why(report, escape.line)],
+        [
+            *headline.notices(report, escape.line),
+            bar_words.statement(report, escape.line),
+            headline.why(report, escape.line),
+        ],
+        *([] if down else _changes(report)),
         [] if down else _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
         *([] if down else [_undecided(found), _others(report, found)]),
         [case_words.measured(report) + " " + case_words.baseline(report, escape.line)],
-        [headline.advice(report)],
+        [advice(report, _ticked)],
         [case_words.footer(report, escape.line)],
         ["Files: " + ", ".join(escape.line(name) for name in files)] if files else [],
         [exit_line(report.comparison.exit_code if code is None else code, report)],
@@ -122,12 +129,35 @@ def _painted(line: str, *, colour: bool, row: tuple[str, ...] | None = None) -> 
 
 def _broken(report: Report, case: CaseVerdict) -> list[str]:
     lines = [f"  {case_words.reason(item, escape.line)}" for item in dict.fromkeys(case.reasons)]
+    lines += [f"  {told}" for told in case_words.base_reasons(report, case, escape.line)]
     if case.calls:
         lines.append("  it called " + case_words.calls(case, lambda call: escape.line(call, 120)))
     if case.answer.strip():
         lines.append(f"  it answered {escape.line(case.answer, _ANSWER)}")
     lines.append("  reproduce: " + escape.line(case_words.reproduce(report, case), 600))
-    return [f"{_name(case)}: {case_words.history(case)}", *lines]
+    return [f"{_name(case)}: {case_words.history(report, case, escape.line)}", *lines]
+
+
+def _changes(report: Report) -> list[list[str]]:
+    cases = bar_changes.cases(report)
+    return [
+        [
+            f"{label}:",
+            *(line for change in listed[:_FEW] for line in _change(report, change, cases.get(change.name))),
+            f"  and {len(listed) - _FEW} more" if len(listed) > _FEW else "",
+        ]
+        for label, listed in bar_changes.lists(report)
+    ]
+
+
+def _change(report: Report, change: BarChange, case: CaseVerdict | None) -> list[str]:
+    told = bar_changes.told(report, change, _short, case)
+    place = f" at {told.place}" if told.place else ""
+    what = f": {told.what}" if told.what else ""
+    return [
+        f"  {told.subject}{told.name} {told.word}{place}{what}",
+        *(f"    {why}" for why in told.reasons[:3]),
+    ]
 
 
 def _name(case: CaseVerdict) -> str:
@@ -148,9 +178,13 @@ def _short(text: str) -> str:
     return escape.line(text, _ANSWER)
 
 
+def _ticked(text: str) -> str:
+    return f"`{escape.line(text)}`"
+
+
 def _others(report: Report, found: Groups) -> list[str]:
     lines = [
-        f"  {word}{escape.line(case.id, 160)}: {case_words.history(case)}"
+        f"  {word}{escape.line(case.id, 160)}: {case_words.history(report, case, escape.line)}"
         + case_words.quarantine(case, escape.line)
         for word, case in case_words.others(found)
     ]

@@ -121,6 +121,14 @@ def age(date: str, now: str) -> str:
     return f"{count(days, 'day')} old" if days else "made today"
 
 
+def moment(date: str) -> str:
+    """`2026-11-30 at 07:12 UTC`; nothing for what is no ISO 8601 date."""
+    try:
+        return _moment(date).astimezone(UTC).strftime("%Y-%m-%d at %H:%M UTC")
+    except (ValueError, OverflowError):
+        return ""
+
+
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from gate.formats.records import KINDS, Malformed, dump, load
 from gate.model import bar, baseline, finding, run, score, trace
 from gate.model.case import Quarantine
-from gate.model.config import Amount, Rule
+from gate.model.config import AcceptPolicy, Amount, Rule
 from gate.model.trace import Trace
 from tests.support.traces import traces
 
@@ -22,7 +22,7 @@ RECORDS = {
     for module in (bar, baseline, finding, run, score, trace)
     for cls in vars(module).values()
     if dataclasses.is_dataclass(cls) and isinstance(cls, type)
-} | {cls.__name__: cls for cls in (Quarantine, Amount, Rule)}
+} | {cls.__name__: cls for cls in (AcceptPolicy, Quarantine, Amount, Rule)}
 
 
 def schema(name: str) -> dict[str, object]:

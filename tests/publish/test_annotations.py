@@ -68,7 +68,17 @@ def test_every_situation_gives_at_most_ten_of_a_level(name: str) -> None:
     assert all(issue.message and issue.properties["title"].startswith("Agent Gate") for issue in issues)
 
 
-@pytest.mark.parametrize("name", ["regression", "regression_reported", "undecided_throttled", "agent_down"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "regression",
+        "regression_reported",
+        "undecided_throttled",
+        "agent_down",
+        "bar_changed_case",
+        "bar_not_in_force",
+    ],
+)
 def test_the_annotations_of_a_situation_are_the_agreed_ones(name: str, golden: Golden) -> None:
     golden(f"annotations/{name}.txt", annotations.render(SITUATIONS[name]))
 
@@ -130,7 +140,41 @@ def test_a_message_stays_below_what_the_runner_keeps() -> None:
     assert issue.message.endswith("…")
 
 
-@pytest.mark.parametrize("kind", ["regression", "undecided", "agent_down", "pass"])
+def test_a_change_that_needs_acceptance_is_a_warning_where_it_stands() -> None:
+    warning, notice = read(SITUATIONS["bar_loosened"], folder="services/bot")
+    assert (warning.level, notice.level) == ("warning", "notice")
+    assert warning.properties == {
+        "file": "services/bot/agent-gate.yml",
+        "line": "19",
+        "col": "3",
+        "title": "Agent Gate: not in force until it is accepted: rules.calls.max_drop loosened",
+    }
+    assert warning.message.startswith("0.05 → 0.50\nIf this is meant, someone with write access sets")
+    assert "rules.calls.max_drop needs acceptance" in notice.message
+
+
+@pytest.mark.parametrize("name", ["bar_accepted", "bar_tightened", "bar_untouched"])
+def test_what_was_accepted_or_needs_no_acceptance_is_no_annotation(name: str) -> None:
+    assert annotations.render(SITUATIONS[name]) == ""
+
+
+def test_many_changes_and_many_broken_cases_that_do_not_block_share_the_ten_of_their_level() -> None:
+    cases = tuple(replace(LONDON, id=f"case_{n}") for n in range(7))
+    report = a_report(
+        "regression",
+        enforced=False,
+        rules=case_rules(7),
+        cases=cases,
+        bar=SITUATIONS["bar_many"].comparison.bar,
+    )
+    issues = read(report)
+    assert [issue.level for issue in issues] == ["warning"] * 10
+    assert issues[-1].message == "998 more findings: see the job's summary."
+
+
+@pytest.mark.parametrize(
+    "kind", ["regression", "undecided", "agent_down", "pass", "accepted", "needs_acceptance"]
+)
 @given(texts)
 def test_hostile_text_stays_inside_its_annotation(kind: str, text: str) -> None:
     issues = read(hostile_report(kind, text))

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -9,8 +10,11 @@ from gate.publish import comment
 from tests.support.goldens import Golden
 from tests.support.hostile import skeleton, visible
 from tests.support.reports import (
+    ACCEPTED,
     LONDON,
+    a_bar,
     a_case_verdict,
+    a_change,
     a_first_run,
     a_meta,
     a_regression,
@@ -100,12 +104,62 @@ def test_a_long_comment_is_cut_at_whole_cases_and_says_so() -> None:
     assert text.rstrip().endswith("run `4711-1`, commit `e4f5a6b`")
 
 
+def test_many_changes_are_counted_and_the_rest_is_in_the_summary() -> None:
+    text = comment.render(SITUATIONS["bar_many"])
+    assert "1000 of its changes need acceptance" in text
+    assert text.count("loosened, ") == 20
+    assert "and 980 more in the job's summary" in text
+    assert len(text.encode()) <= comment.BUDGET
+
+
+@pytest.mark.parametrize("side", ["base", "head"])
+def test_long_changes_leave_the_broken_cases_their_room(side: str) -> None:
+    wide = "日本語🙂" * 100
+    changes = tuple(
+        a_change(f"{n}{wide}", before=wide, after=wide, note=wide, needs_acceptance=n % 2 == 0)
+        for n in range(1000)
+    )
+    cases = tuple(replace(LONDON, id=f"case_{i:04}") for i in range(500))
+    bar = a_bar(*changes, side=side, accepted=ACCEPTED if side == "head" else None)
+    text = comment.render(a_report("regression", rules=case_rules(500), cases=cases, bar=bar))
+    assert len(text.encode()) <= comment.BUDGET
+    assert text.count("reproduce: ") > 50
+    assert text.startswith(
+        "<!-- agent-gate:default -->\n\n### Agent Gate: regression — 500 of 500 cases broke"
+    )
+    assert ("500 changes to the rules" if side == "base" else "500 accepted changes included") in text
+    left = re.findall(r"^and (\d+) more in the job's summary$", text, re.MULTILINE)
+    assert text.count("** loosened") + sum(map(int, left)) == 1000
+
+
+def test_a_budget_without_room_for_changes_keeps_their_count_and_the_verdict() -> None:
+    text = comment.render(SITUATIONS["bar_many"], budget=2300)
+    assert "1000 of its changes need acceptance" in text
+    assert "### Agent Gate: needs acceptance" in text
+    assert "sets the label `agent-gate: accept`" in text
+    assert "of 20 listed changes" in text
+
+
+@pytest.mark.parametrize("name", ["bar_accepted", "bar_tightened", "bar_untouched", "bar_changed_passes"])
+def test_a_pass_says_at_most_one_open_line_of_the_bar(name: str) -> None:
+    opened = comment.render(SITUATIONS[name]).partition("<details>")[0]
+    lines = [line for line in opened.split("\n") if line]
+    assert len(lines) == (4 if name == "bar_accepted" else 3)
+
+
+def test_one_side_says_nothing_of_a_bar() -> None:
+    assert " against `main`" not in comment.render(a_report())
+    assert " against `main` at `a1b2c3d`." in comment.render(a_report(bar=a_bar()))
+
+
 @cache
 def harmless(kind: str) -> list[tuple[Any, ...]]:
     return skeleton(comment.render(hostile_report(kind, "x")))
 
 
-@pytest.mark.parametrize("kind", ["regression", "pass", "undecided", "agent_down"])
+@pytest.mark.parametrize(
+    "kind", ["regression", "pass", "undecided", "agent_down", "accepted", "needs_acceptance"]
+)
 @settings(max_examples=50)
 @given(visible)
 def test_hostile_text_changes_nothing_but_code(kind: str, text: str) -> None:

@@ -12,12 +12,16 @@ from tests.support.reports import (
     FOUR_PARTS,
     LONDON,
     QUARANTINE,
+    REFUND,
+    REWRITTEN,
     a_case_verdict,
+    a_change,
     a_meta,
     a_report,
     a_throttled_run,
     case_rules,
     hostile_report,
+    needs_acceptance,
     short,
     situations,
 )
@@ -39,7 +43,19 @@ def properties(element: TestCase | TestSuite) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["regression", "regression_by_rule", "pass_moved", "undecided_coverage", "agent_down"]
+    "name",
+    [
+        "regression",
+        "regression_by_rule",
+        "pass_moved",
+        "undecided_coverage",
+        "undecided_let_through",
+        "agent_down",
+        "bar_changed_case",
+        "bar_removed_case",
+        "bar_let_through",
+        "bar_accepted",
+    ],
 )
 def test_the_file_of_a_situation_is_the_agreed_one(name: str, golden: Golden) -> None:
     golden(f"junit/{name}.xml", junit.render(short(SITUATIONS[name], keep=1)))
@@ -68,10 +84,13 @@ def test_no_red_or_undecided_run_has_a_green_file(name: str) -> None:
     match report.comparison.verdict:
         case "regression":
             assert suite.failures
-        case "undecided":
+        case "undecided" if report.undecided.get(report.comparison.cause or "", "fail") == "fail":
             assert suite.errors
+        case "undecided":
+            assert suite.skipped
+            assert not suite.errors
         case "pass":
-            assert not suite.failures
+            assert not suite.failures + suite.errors
 
 
 def test_only_quality_is_a_failure() -> None:
@@ -90,10 +109,78 @@ def test_infrastructure_is_an_error_of_its_cause() -> None:
     assert result.message == "1 of 3 trials measured: 2 throttled"
 
 
-def test_a_case_of_which_nothing_was_measured_is_never_green() -> None:
+@pytest.mark.parametrize(
+    ("verdict", "kind"), [("pass", Skipped), ("undecided", Error), ("regression", Error)]
+)
+def test_a_case_of_which_nothing_was_measured_is_never_green(verdict: str, kind: type) -> None:
     unseen = a_case_verdict("unseen", "new", passed=0, measured=0, outcomes={"refused": 3})
-    (result,) = by_name(a_report(cases=(unseen, a_case_verdict())))["unseen"].result
-    assert (type(result), result.type) == (Error, "coverage")
+    report = a_report(verdict, cause="coverage", cases=(unseen, a_case_verdict()))
+    (result,) = by_name(report)["unseen"].result
+    assert type(result) is kind
+    assert result.message.endswith("0 of 3 trials measured: 3 refused")
+
+
+@pytest.mark.parametrize("policy", ["warn", "pass"])
+def test_what_policy_lets_through_is_skipped_and_says_why(policy: str) -> None:
+    report = a_throttled_run(exit_code=0, undecided={"throttled": policy})
+    (result,) = by_name(report)["weather_oslo"].result
+    assert type(result) is Skipped
+    assert result.message == "does not block: 1 of 3 trials measured: 2 throttled"
+    assert read(report).errors == 0
+
+
+def test_a_cause_that_is_let_through_in_a_run_that_is_not_stays_an_error_of_the_other_cause() -> None:
+    refused = a_case_verdict("refused", "undecided", passed=0, measured=0, cause="coverage", outcomes={})
+    some = a_case_verdict("some", "undecided", passed=0, measured=0, cause="throttled", outcomes={})
+    report = a_report("undecided", cause="coverage", cases=(refused, some), undecided={"throttled": "warn"})
+    kinds = {name: type(test.result[0]) for name, test in by_name(report).items()}
+    assert kinds == {"refused": Error, "some": Skipped}
+
+
+def test_an_agent_that_is_down_is_skipped_where_policy_lets_it_through() -> None:
+    report = replace(SITUATIONS["agent_down"], undecided={"agent_down": "warn"})
+    (test,) = read(report)
+    assert [type(result) for result in test.result] == [Skipped]
+
+
+def test_a_case_that_needs_acceptance_is_an_error_and_every_other_change_a_test_of_its_own() -> None:
+    tests = by_name(SITUATIONS["bar_changed_case"])
+    (case,), (rule,) = tests["refund_policy"].result, tests["rule rules.calls.max_drop"].result
+    assert (type(case), case.type) == (type(rule), rule.type) == (Error, "needs_acceptance")
+    assert case.message == (
+        "needs acceptance: case refund_policy changed: passes by its new text (3 of 3) and fails by the text "
+        "on main (0 of 3)"
+    )
+    assert 'by the text on main: says, turn 1: expected "30 days"' in case.text
+    assert rule.message == "needs acceptance: rules.calls.max_drop loosened: 0.05 → 0.50"
+
+
+def test_two_changes_of_one_case_are_one_error_that_names_both() -> None:
+    silenced = a_change("refund_policy", "added", subject="quarantine", needs_acceptance=True)
+    tests = by_name(needs_acceptance(REWRITTEN, silenced, cases=(REFUND, a_case_verdict())))
+    assert set(tests) == {"refund_policy", "greeting"}
+    assert tests["refund_policy"].result[0].message.endswith("; quarantine of refund_policy added")
+    assert properties(tests["refund_policy"])["agent-gate.base_measured"] == "3"
+
+
+def test_a_removed_case_that_needs_acceptance_is_no_test_of_the_suite_but_of_the_bar() -> None:
+    test = by_name(SITUATIONS["bar_removed_case"])["case weather_rome"]
+    assert test.classname == "agent-gate.bar"
+    assert test.result[0].message.endswith("case weather_rome removed: by the text on main it passes 3 of 3")
+
+
+@pytest.mark.parametrize("name", ["bar_accepted", "bar_passed_over", "bar_tightened", "bar_let_through"])
+def test_no_change_of_the_bar_makes_a_green_check_red(name: str) -> None:
+    suite = read(SITUATIONS[name])
+    assert (suite.failures, suite.errors) == (0, 0)
+
+
+def test_the_suite_says_whose_bar_decided() -> None:
+    told = properties(read(SITUATIONS["bar_accepted"]))
+    assert (told["agent-gate.side"], told["agent-gate.accepted_by"]) == ("head", "ann")
+    assert told["agent-gate.needs_acceptance"] == "0"
+    assert properties(read(SITUATIONS["bar_many"]))["agent-gate.needs_acceptance"] == "1000"
+    assert "agent-gate.base" not in properties(read(a_report()))
 
 
 def test_a_quarantined_case_is_skipped_with_owner_and_date() -> None:
@@ -179,7 +266,7 @@ def test_a_long_answer_is_cut() -> None:
 @settings(max_examples=60)
 @given(texts)
 def test_the_file_is_xml_whatever_an_agent_says(text: str) -> None:
-    for kind in ("regression", "pass", "undecided", "agent_down"):
+    for kind in ("regression", "pass", "undecided", "agent_down", "accepted", "needs_acceptance"):
         xml = junit.render(hostile_report(kind, text))
         suite = JUnitXml.fromstring(xml.encode())
         assert "<!DOCTYPE" not in xml.partition("<testsuite ")[0]

@@ -5,16 +5,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from gate.publish import summary
+from gate.model.run import ByBase, Reason
+from gate.publish import comment, summary
 from tests.support.goldens import Golden
 from tests.support.hostile import markdown, skeleton, visible
 from tests.support.reports import (
     LONDON,
+    REFUND,
+    REWRITTEN,
     a_case_verdict,
+    a_change,
     a_regression,
     a_report,
     case_rules,
     hostile_report,
+    needs_acceptance,
     short,
     situations,
     unchanged,
@@ -25,7 +30,16 @@ SITUATIONS = situations()
 
 @pytest.mark.parametrize(
     "name",
-    ["regression", "pass_moved", "pass_first", "undecided_coverage", "undecided_throttled", "agent_down"],
+    [
+        "regression",
+        "pass_moved",
+        "pass_first",
+        "undecided_coverage",
+        "undecided_throttled",
+        "agent_down",
+        "bar_changed_case",
+        "bar_accepted_regressed",
+    ],
 )
 def test_the_summary_of_a_situation_is_the_agreed_one(name: str, golden: Golden) -> None:
     golden(f"summary/{name}.md", summary.render(short(SITUATIONS[name])))
@@ -60,12 +74,28 @@ def test_a_huge_summary_stays_under_its_limit_and_says_what_is_missing() -> None
     assert text.count("<details") == text.count("</details>")
 
 
+def test_the_summary_lists_every_change_with_every_reason() -> None:
+    assert summary.render(SITUATIONS["bar_many"]).count("** loosened, ") == 1000
+    wide = tuple(a_change(f"{n}" + "🙂" * 200, before="🙂" * 200, after="x") for n in range(1000))
+    text = summary.render(needs_acceptance(*wide))
+    listed = text.count("** loosened, ")
+    assert 100 < listed < 1000
+    assert f"and {1000 - listed} more in `run.json`" in text
+    assert len(text.encode()) < 300_000
+    reasons = tuple(Reason(metric="says", where=f"turn {n}", text=str(n)) for n in range(1, 8))
+    case = replace(REFUND, by_base=ByBase(passed=0, measured=3, planned=3, reasons=reasons))
+    report = needs_acceptance(REWRITTEN, cases=(case,))
+    assert summary.render(report).count("by the text on `main`: ") == 7
+    assert comment.render(report).count("by the text on `main`: ") == 3
+    assert "  - and 4 more" in comment.render(report)
+
+
 @cache
 def harmless(kind: str) -> list[tuple[Any, ...]]:
     return skeleton(summary.render(hostile_report(kind, "x")))
 
 
-@pytest.mark.parametrize("kind", ["regression", "undecided", "agent_down"])
+@pytest.mark.parametrize("kind", ["regression", "undecided", "agent_down", "accepted", "needs_acceptance"])
 @settings(max_examples=40)
 @given(visible)
 def test_hostile_text_changes_nothing_but_code(kind: str, text: str) -> None:

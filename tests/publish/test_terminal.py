@@ -144,7 +144,9 @@ def harmless(kind: str) -> int:
     return terminal.render(hostile_report(kind, "x")).count("\n")
 
 
-@pytest.mark.parametrize("kind", ["regression", "pass", "undecided", "agent_down"])
+@pytest.mark.parametrize(
+    "kind", ["regression", "pass", "undecided", "agent_down", "accepted", "needs_acceptance"]
+)
 @settings(max_examples=50)
 @given(visible)
 def test_hostile_text_adds_no_line_no_command_and_no_escape(kind: str, text: str) -> None:

@@ -4,11 +4,22 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from gate.model.bar import Acceptance, Bar, BarChange
 from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
-from gate.model.config import Amount, Rule
+from gate.model.config import AcceptPolicy, Amount, Rule
 from gate.model.finding import Place
-from gate.model.run import CaseVerdict, Commit, Comparison, Meta, MetricSummary, Reason, Report, RuleVerdict
+from gate.model.run import (
+    ByBase,
+    CaseVerdict,
+    Commit,
+    Comparison,
+    Meta,
+    MetricSummary,
+    Reason,
+    Report,
+    RuleVerdict,
+)
 from tests.support.runs import LATENCY, a_metric
 
 CONFIG = Place(file="agent-gate.yml", line=19, column=3)
@@ -293,6 +304,126 @@ def a_first_run(failing: int = 0) -> Report:
     )
 
 
+ACCEPTED = Acceptance(by="ann", how="label", at="2026-11-30T07:12:09Z", head="0f1e2d3c4b5a")
+
+
+def a_change(name: str = "rules.calls.max_drop", kind: str = "loosened", **fields: Any) -> BarChange:
+    known: dict[str, Any] = {
+        "subject": "rule",
+        "kind": kind,
+        "name": name,
+        "needs_acceptance": kind == "loosened",
+        "place": CONFIG,
+    }
+    return BarChange(**(known | fields))
+
+
+def a_bar(*changes: BarChange, **fields: Any) -> Bar:
+    known: dict[str, Any] = {"base": "a1b2c3d4e5f6a7b8c9d0", "branch": "main", "changes": changes}
+    return Bar(**(known | fields))
+
+
+LOOSENED = a_change(before="0.05", after="0.50")
+TIGHTENED = a_change("rules.says.min", "tightened", before="0.80", after="0.90")
+REFUND = a_case_verdict(
+    "refund_policy",
+    "changed",
+    place=Place(file="golden/refund.yaml", line=8, column=5),
+    category="policy",
+    by_base=ByBase(
+        passed=0,
+        measured=3,
+        planned=3,
+        reasons=(
+            Reason(
+                metric="says",
+                where="turn 1",
+                text='expected "30 days" in the answer; it has "14 days"',
+            ),
+        ),
+    ),
+)
+REWRITTEN = a_change(
+    "refund_policy",
+    "changed",
+    subject="case",
+    needs_acceptance=True,
+    place=Place(file="golden/refund.yaml", line=8, column=5),
+)
+DROPPED = a_change(
+    "weather_rome",
+    "removed",
+    subject="case",
+    needs_acceptance=True,
+    place=Place(file="golden/weather.yaml"),
+)
+
+
+def needs_acceptance(*changes: BarChange, **fields: Any) -> Report:
+    known: dict[str, Any] = {
+        "cause": "needs_acceptance",
+        "reason": f"{changes[0].name} needs acceptance",
+        "bar": a_bar(*changes),
+    }
+    return a_report("undecided", **(known | fields))
+
+
+def many_changes(number: int) -> Report:
+    rules = (
+        a_change(f"rules.metric_{n}.min", before="0.90", after="0.10", place=Place(file="gate.yml", line=n))
+        for n in range(1, number + 1)
+    )
+    return needs_acceptance(*rules)
+
+
+def bar_situations() -> dict[str, Report]:
+    """Every situation that comes of a pull request having two sides."""
+    replaced = a_change(
+        "golden/baseline.jsonl",
+        "changed",
+        subject="baseline",
+        before="10 runs up to a1b2c3d",
+        after="1 run up to e4f5a6b",
+        note="9 of 10 runs are gone",
+        needs_acceptance=True,
+        place=Place(file="golden/baseline.jsonl"),
+    )
+    quick = a_change("refund_new", "added", subject="case", place=Place(file="golden/refund.yaml", line=30))
+    boot = a_change("agent.boot.command", "changed", subject="agent", before="[a]", after="[a, --fast]")
+    flaky = a_change("weather_oslo", "added", subject="quarantine", needs_acceptance=True)
+    passes_both = replace(REFUND, by_base=ByBase(passed=3, measured=3, planned=3))
+    rome = a_case_verdict(
+        "weather_rome", "removed", category="routing", by_base=ByBase(passed=3, measured=3, planned=3)
+    )
+    refused = "the label was set by mallory, who has no write access"
+    agreed = a_bar(LOOSENED, REWRITTEN, TIGHTENED, side="head", accepted=ACCEPTED)
+    review = replace(ACCEPTED, how="review")
+    return {
+        "bar_loosened": needs_acceptance(LOOSENED),
+        "bar_changed_case": needs_acceptance(REWRITTEN, LOOSENED, cases=(REFUND, *unchanged(47))),
+        "bar_removed_case": needs_acceptance(DROPPED, cases=(*unchanged(47), rome)),
+        "bar_baseline": needs_acceptance(
+            replaced,
+            bar=a_bar(replaced, accept=AcceptPolicy(by="review", not_author=True), not_accepted=refused),
+        ),
+        "bar_quarantine": needs_acceptance(flaky, TIGHTENED, cases=unchanged(48)),
+        "bar_let_through": needs_acceptance(LOOSENED, exit_code=0, undecided={"needs_acceptance": "warn"}),
+        "bar_passed_over": a_report(bar=a_bar(LOOSENED), undecided={"needs_acceptance": "pass"}),
+        "bar_accepted": a_report(bar=agreed, cases=(REFUND, *unchanged(47))),
+        "bar_accepted_regressed": a_regression(bar=a_bar(LOOSENED, side="head", accepted=review)),
+        "bar_not_in_force": a_regression(bar=a_bar(LOOSENED, REWRITTEN)),
+        "bar_tightened": a_report(
+            bar=a_bar(TIGHTENED, quick, boot), cases=(a_case_verdict("refund_new", "new"), *unchanged(47))
+        ),
+        "bar_changed_passes": a_report(
+            bar=a_bar(replace(REWRITTEN, needs_acceptance=False)),
+            cases=(passes_both, *unchanged(47)),
+        ),
+        "bar_untouched": a_report(bar=a_bar(behind=3)),
+        "bar_many": many_changes(1000),
+    }
+
+
 def filtered(report: Report, *selection: str) -> Report:
     cases = report.comparison.cases[:2]
     return replace(
@@ -402,6 +533,7 @@ def situations() -> dict[str, Report]:
         "undecided_needs_acceptance": undecided_by(
             "needs_acceptance", "refund_policy passes by its new text"
         ),
+        **bar_situations(),
         "agent_down": an_agent_down(),
         "agent_died": a_report(
             "undecided",
@@ -443,21 +575,28 @@ def hostile_report(kind: str, text: str) -> Report:
     }
     rule = a_rule(text, min=0.9, by="category", place=place)
     failing = {"passed": 0, "failing": True}
+    by_base = ByBase(passed=0, measured=3, planned=3, reasons=(Reason(metric=text, where=text, text=text),))
     cases = (
-        a_case_verdict(text, "regressed", **failing, **words),
+        a_case_verdict(text, "regressed", **failing, **words, by_base=by_base),
         a_case_verdict(text, "new", **failing, **words),
         a_case_verdict(text, "fixed", **words),
-        a_case_verdict(text, "removed", category=text),
+        a_case_verdict(text, "removed", category=text, by_base=by_base),
+        a_case_verdict(text, "changed", **words, by_base=by_base),
         a_case_verdict(text, "quarantined", quarantine=quarantine, **words),
         a_case_verdict(text, quarantine=quarantine, **words),
         a_case_verdict(text, "undecided", passed=0, measured=0, outcomes={}, **words),
         a_case_verdict(text, "undecided", passed=0, measured=0, outcomes={text: 3}, **words),
     )
     down = kind == "agent_down"
-    verdict = {"agent_down": "undecided"}.get(kind, kind)
+    verdict = {"agent_down": "undecided", "accepted": "pass", "needs_acceptance": "undecided"}.get(kind, kind)
     return a_report(
         verdict,
-        cause={"undecided": "not_comparable", "agent_down": "agent_down"}.get(kind),
+        cause={
+            "undecided": "not_comparable",
+            "agent_down": "agent_down",
+            "needs_acceptance": "needs_acceptance",
+        }.get(kind),
+        bar=_hostile_bar(text, accepted=kind == "accepted"),
         reason=text,
         cases=cases,
         rules=(
@@ -482,6 +621,34 @@ def hostile_report(kind: str, text: str) -> Report:
             log_tail=text if down else "",
             measured_trials=0 if down else 144,
         ),
+    )
+
+
+def _hostile_bar(text: str, *, accepted: bool) -> Bar:
+    place = Place(file=text, line=3, column=1)
+    subjects = ("rule", "case", "baseline", "quarantine", "agent")
+    changes = tuple(
+        a_change(
+            text,
+            subject=subject,
+            before=text,
+            after=text,
+            note=text,
+            place=place,
+            needs_acceptance=needs,
+        )
+        for subject in subjects
+        for needs in (True, False)
+    )
+    return a_bar(
+        *changes,
+        base=text,
+        branch=text,
+        behind=2,
+        side="head" if accepted else "base",
+        accepted=Acceptance(by=text, how="label", at=text, head=text) if accepted else None,
+        accept=AcceptPolicy(label=text),
+        not_accepted=text,
     )
 
 

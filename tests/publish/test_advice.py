@@ -1,0 +1,46 @@
+import pytest
+
+from gate.model.config import AcceptPolicy
+from gate.publish.advice import advice
+from tests.support.reports import LOOSENED, a_bar, a_report, needs_acceptance
+
+
+def quoted(text: str) -> str:
+    return f"<{text}>"
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (
+            AcceptPolicy(),
+            "someone with write access sets the label <agent-gate: accept> on this pull request",
+        ),
+        (AcceptPolicy(label="ok"), "someone with write access sets the label <ok> on this pull request"),
+        (AcceptPolicy(by="review"), "someone with write access approves this pull request in a review"),
+        (
+            AcceptPolicy(by="review", not_author=True),
+            "someone with write access, other than its author, approves this pull request in a review",
+        ),
+    ],
+)
+def test_how_to_accept_is_what_the_config_says(policy: AcceptPolicy, words: str) -> None:
+    report = needs_acceptance(LOOSENED, bar=a_bar(LOOSENED, accept=policy))
+    assert advice(report, quoted) == (
+        f"What to do: if this is meant, {words}; a new push asks again. If not, take these changes back."
+    )
+
+
+def test_an_old_report_without_a_bar_names_the_usual_label() -> None:
+    assert "<agent-gate: accept>" in advice(a_report("undecided", cause="needs_acceptance"), quoted)
+
+
+@pytest.mark.parametrize(("verdict", "cause"), [("regression", None), ("undecided", "throttled")])
+def test_what_is_first_to_be_done_is_said_first(verdict: str, cause: str | None) -> None:
+    plain = advice(a_report(verdict, cause=cause), quoted)
+    told = advice(a_report(verdict, cause=cause, bar=a_bar(LOOSENED)), quoted)
+    assert told.startswith(plain + " For the changes that need acceptance: if this is meant, someone")
+
+
+def test_a_pass_asks_for_nothing() -> None:
+    assert advice(a_report(bar=a_bar(LOOSENED)), quoted) == ""
