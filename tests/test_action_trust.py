@@ -1,15 +1,16 @@
 """The step judges a pull request from its base, and a person's acceptance lets its own bar decide."""
 
 import json
+import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.commands import a_project, commit, edit, gate
+from tests.support.commands import a_project, commit, edit, gate, git
 from tests.support.github.server import serve
 from tests.support.github.state import JOB_TOKEN
 from tests.support.pulls import Proposed, propose
@@ -30,10 +31,13 @@ class Gate:
         self._runs = 0
         self.state = folder / "github.json"
 
-    def propose(self, **known: Any) -> Proposed:
+    def propose(self) -> Proposed:
         proposed = propose(self.project)
-        self.state.write_text(json.dumps({**proposed.known(), **known}), encoding="utf-8")
+        self.know(proposed.known())
         return proposed
+
+    def know(self, state: dict[str, Any]) -> None:
+        self.state.write_text(json.dumps(state), encoding="utf-8")
 
     def run(self, proposed: Proposed, **changes: str) -> Finished:
         self._runs += 1
@@ -63,6 +67,7 @@ def pull(tmp_path: Path) -> Iterator[Gate]:
     assert gate("run", cwd=project).code == 0
     assert gate("baseline", "accept", cwd=project).code == 0
     commit(project, "the baseline")
+    shutil.rmtree(project / "out")
     with ExitStack() as stack:
         yield Gate(project, tmp_path, stack)
 
@@ -99,14 +104,76 @@ def test_the_agent_cannot_be_broken_behind_a_loosened_rule(pull: Gate) -> None:
     assert "weather_london" in pull.comments[0]
 
 
-def test_a_base_that_is_not_in_the_checkout_is_undecided_and_says_what_to_do(pull: Gate, tmp_path: Path) -> None:
+def test_a_base_that_is_not_in_the_checkout_is_undecided_with_what_to_do(pull: Gate, tmp_path: Path) -> None:
     proposed = pull.propose()
     shallow = tmp_path / "shallow"
-    from tests.support.commands import git
-
     git(tmp_path, "clone", "-q", "--depth=1", "--no-local", f"file://{pull.project}", str(shallow))
     pull.project = shallow
     done = pull.run(proposed)
     assert done.code == 3, done.log
     assert done.outputs["verdict"] == "undecided"
     assert "fetch-depth: 0" in done.summary
+
+
+def test_a_label_of_somebody_who_may_write_lets_the_pull_requests_own_bar_decide(pull: Gate) -> None:
+    add(pull.project / "agent-gate.yml", LOOSER)
+    proposed = pull.propose()
+    pull.know(proposed.accepted(by="ann"))
+    done = pull.run(proposed)
+    assert done.code == 0, done.log
+    assert "`ann`" in pull.comments[0]
+    assert "rules.cases" in pull.comments[0]
+
+
+def test_a_label_of_somebody_who_may_not_write_accepts_nothing_and_says_so(pull: Gate) -> None:
+    add(pull.project / "agent-gate.yml", LOOSER)
+    proposed = pull.propose()
+    pull.know({**proposed.accepted(by="mallory"), "collaborators": {"mallory": "triage"}})
+    done = pull.run(proposed)
+    assert done.code == 3, done.log
+    assert "mallory" in pull.comments[0]
+
+
+def test_what_is_accepted_still_has_to_hold(pull: Gate) -> None:
+    """A new text of a case is accepted, and the agent does not meet it."""
+    edit(pull.project / "golden" / "weather.yaml", "contains: [14 °C, cloudy]", "contains: [99 °C, cloudy]")
+    proposed = pull.propose()
+    pull.know(proposed.accepted())
+    done = pull.run(proposed)
+    assert done.code == 1, done.log
+
+
+def test_an_agent_that_changed_with_its_case_is_merged_by_a_label(pull: Gate) -> None:
+    edit(pull.project / "agent.py", "get_weather", "look_up_weather")
+    golden = pull.project / "golden" / "weather.yaml"
+    golden.write_text(golden.read_text(encoding="utf-8").replace("get_weather", "look_up_weather"), "utf-8")
+    proposed = pull.propose()
+    done = pull.run(proposed)
+    assert done.code == 3, done.log
+    assert "needs acceptance" in pull.comments[0]
+    pull.know({**proposed.accepted(), "comments": json.loads(pull.state.read_text("utf-8"))["comments"]})
+    done = pull.run(proposed, GITHUB_RUN_ATTEMPT="2")
+    assert done.code == 0, done.log
+    (comment,) = pull.comments
+    assert "`ann`" in comment
+
+
+def test_an_irrelevant_pull_request_passes_at_once_without_a_comment(pull: Gate) -> None:
+    git(pull.project, "switch", "-q", "main")
+    add(pull.project / "agent-gate.yml", 'when: {changed: ["*.py", "prompts/**"]}\n')
+    commit(pull.project, "when")
+    add(pull.project / "README.md", "words\n")
+    done = pull.run(pull.propose())
+    assert done.code == 0, done.log
+    assert done.outputs["verdict"] == "pass"
+    assert "when.changed" in done.summary
+    assert pull.comments == []
+    assert not (pull.project / "out" / "run.json").exists()
+
+
+def test_what_the_check_is_about_is_never_irrelevant(pull: Gate) -> None:
+    add(pull.project / "agent-gate.yml", 'when: {changed: ["prompts/**"]}\n')
+    commit(pull.project, "when")
+    edit(pull.project / "golden" / "weather.yaml", "contains: [14 °C, cloudy]", "contains: [14 °C]")
+    done = pull.run(pull.propose())
+    assert done.code == 3, done.log

@@ -58,6 +58,7 @@ def hold(
         branch=base.revision.branch,
         behind=base.revision.behind,
         changes=tuple(_clean(change, redact) for change in changes),
+        accept=_policy(base),
     )
     answer = ask(_policy(base)) if changes or _incomparable(base, mine) else NotAccepted()
     if isinstance(answer, Acceptance):

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gate.model.config import AcceptPolicy
 from tests.support.commands import IDENTITY, git
-from tests.support.github.state import REPOSITORY, a_pull
+from tests.support.github.state import REPOSITORY, a_pull, a_push
 
 NUMBER = 7
 
@@ -36,7 +37,13 @@ class Proposed:
 
     def known(self, **fields: Any) -> dict[str, Any]:
         """What a fake GitHub has to know of it."""
-        return {"pulls": {str(NUMBER): a_pull(head=self.head, base=self.base, head_ref="topic", **fields)}}
+        pull = a_pull(head=self.head, base=self.base, head_ref="topic", **fields)
+        return {"pulls": {str(NUMBER): pull}, "activity": [a_push(branch="topic", after=self.head)]}
+
+    def accepted(self, by: str = "ann", label: str = AcceptPolicy().label) -> dict[str, Any]:
+        """The same, with the label that accepts it set after the push."""
+        event = {"id": 1, "pull": NUMBER, "event": "labeled", "actor": by, "label": label}
+        return {**self.known(labels=[label]), "events": [{**event, "at": "2026-11-30T07:00:00Z"}]}
 
 
 def propose(folder: Path, base: str = "main") -> Proposed:

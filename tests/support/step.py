@@ -62,7 +62,7 @@ class Files:
             (folder / "file_commands" / name).touch()
 
     def variables(self, event: Mapping[str, object], **changes: str) -> dict[str, str]:
-        """The runner's variables for a pull request's run; without an event, for one that a person started."""
+        """The runner's variables of a pull request's run, or without an event of one that was started."""
         commands, workflow = self._place("file_commands"), self._place("workflow")
         (self.folder / "workflow" / "event.json").write_text(json.dumps(event), encoding="utf-8")
         return {
