@@ -41,7 +41,8 @@ def render(report: Report, *, folder: str = "") -> str:
 
     `folder` is where the report's paths start, seen from the repository's root.
     """
-    level: Level = "error" if report.comparison.exit_code else "warning"
+    red = report.comparison.exit_code and not bar_words.asks(report)
+    level: Level = "error" if red else "warning"
     notes = [*_broken(report, level), *_waiting(report), *_undecided(report)]
     kept = (_limited([note for note in notes if note.level == one], one) for one in _LEVELS)
     return "".join(f"{_command(note, folder)}\n" for some in kept for note in some)

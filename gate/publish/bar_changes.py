@@ -47,11 +47,10 @@ def lists(report: Report) -> Iterator[tuple[str, tuple[BarChange, ...]]]:
     """The changes in the order in which they are shown, each list with what it is called."""
     if waiting := bar_words.pending(report):
         yield f"{count(len(waiting), 'change needs', 'changes need')} acceptance: {label(waiting)}", waiting
-    rest = bar_words.quiet(report)
-    if agreed := bar_words.accepted(report):
-        every = (*agreed, *rest)
-        yield f"{count(len(every), 'change')}, {len(agreed)} accepted: {label(every)}", every
-    elif rest:
+    bar = report.comparison.bar
+    if bar is not None and bar.changes and bar_words.is_accepted(report):
+        yield f"{count(len(bar.changes), 'change')} accepted: {label(bar.changes)}", bar.changes
+    if rest := bar_words.quiet(report):
         needs = count(len(rest), "change needs", "changes need")
         yield f"{needs} no acceptance: {label(rest)}", rest
 
@@ -73,12 +72,11 @@ def told(report: Report, change: BarChange, quote: Quote, case: CaseVerdict | No
     about = case if change.subject == "case" else None
     texts = bar_words.by_text(report, about, quote) if about is not None else ""
     place = line(case_words.at(change.place), _PLACE) if line(change.place.file) else ""
-    agreed = change.needs_acceptance and bar_words.is_accepted(report)
     note = quote(line(change.note, _NOTE)) if line(change.note) else ""
     return Told(
         subject=_NAMED.get(change.subject, ""),
         name=quote(line(change.name, _NAME)),
-        word=_word(change) + (" (accepted)" if agreed else ""),
+        word=_word(change),
         place=quote(place) if place and place != line(change.name) else "",
         what="; ".join(part for part in (value, texts, note) if part),
         reasons=case_words.base_reasons(report, about, quote) if about is not None else (),

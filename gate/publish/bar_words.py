@@ -1,22 +1,36 @@
 """What is said of the bar that a pull request is held against: the same on every surface."""
 
+from collections.abc import Set as AbstractSet
+
 from gate.model.bar import Acceptance, Bar, BarChange
 from gate.model.run import CaseVerdict, Report
 from gate.publish import groups
 from gate.publish.escape import Quote, line
 from gate.publish.words import count, moment
 
+_DRIVING = frozenset(("agent", "run"))
+"""What such a change says decides how the agent is run, not what is made of it."""
+
 
 def pending(report: Report) -> tuple[BarChange, ...]:
-    """The changes that need acceptance and have none: they are not in force."""
+    """The changes that need acceptance and have none, a case among them that passes only by its new text."""
     bar = report.comparison.bar
-    return _asking(bar) if bar is not None and bar.side == "base" else ()
+    if bar is None or is_accepted(report):
+        return ()
+    cases = report.comparison.cases if asks(report) else ()
+    only_new = {case.id for case in cases if _better_than_base(case)}
+    return tuple(
+        change for change in bar.changes if change.needs_acceptance or _changes_text(change, only_new)
+    )
 
 
-def accepted(report: Report) -> tuple[BarChange, ...]:
-    """The changes that needed acceptance and are in force because somebody gave it."""
+def quiet(report: Report) -> tuple[BarChange, ...]:
+    """The changes that need no acceptance; none where somebody gave it for all of them."""
     bar = report.comparison.bar
-    return _asking(bar) if bar is not None and is_accepted(report) else ()
+    if bar is None or is_accepted(report):
+        return ()
+    waiting = set(map(id, pending(report)))
+    return tuple(change for change in bar.changes if id(change) not in waiting)
 
 
 def is_accepted(report: Report) -> bool:
@@ -25,14 +39,14 @@ def is_accepted(report: Report) -> bool:
     return bar is not None and bar.side == "head"
 
 
-def quiet(report: Report) -> tuple[BarChange, ...]:
-    """The changes that need no acceptance."""
-    bar = report.comparison.bar
-    return tuple(change for change in bar.changes if not change.needs_acceptance) if bar is not None else ()
+def _changes_text(change: BarChange, ids: AbstractSet[str]) -> bool:
+    """Whether it is one of the text of these cases; one with values is of a case's category."""
+    return change.subject == "case" and change.name in ids and not (change.before or change.after)
 
 
-def _asking(bar: Bar) -> tuple[BarChange, ...]:
-    return tuple(change for change in bar.changes if change.needs_acceptance)
+def _better_than_base(case: CaseVerdict) -> bool:
+    old = case.by_base
+    return old is not None and fails_by_base(case) and case.passed * old.measured > old.passed * case.measured
 
 
 def asks(report: Report) -> bool:
@@ -47,41 +61,50 @@ def statement(report: Report, quote: Quote) -> str:
     if bar is None:
         return ""
     if bar.accepted is not None and is_accepted(report):
-        return _acceptance(bar.accepted, len(accepted(report)), quote)
-    waiting = len(pending(report))
-    tried = f"Not accepted yet: {quote(bar.not_accepted)}." if line(bar.not_accepted) else ""
-    if not waiting:
-        return tried if asks(report) else ""
-    words = _asking_words(bar, waiting, quote) if asks(report) else _not_in_force(report, bar, waiting, quote)
-    return f"{words} {tried}".rstrip()
+        return _acceptance(bar.accepted, len(bar.changes), quote)
+    tried = line(bar.not_accepted, 600).rstrip(".")
+    why = f"Not accepted yet: {quote(tried)}." if tried else ""
+    if asks(report):
+        return f"{_asking(report, bar, quote)} {why}".rstrip()
+    return f"{_besides(report)} {why}".rstrip() if pending(report) else ""
 
 
 def _acceptance(given: Acceptance, number: int, quote: Quote) -> str:
     how = "a label" if given.how == "label" else "an approving review"
     when = moment(given.at) or quote(given.at)
-    included = f", {count(number, 'accepted change')} included" if number else ""
+    included = f", {count(number, 'change')} included" if number else ""
     return (
         f"Accepted by {quote(given.by)} with {how} on {when}, for commit {quote(line(given.head)[:7])}: "
         f"the rules, cases and baseline of this pull request decided{included}."
     )
 
 
-def _asking_words(bar: Bar, number: int, quote: Quote) -> str:
+def _asking(report: Report, bar: Bar, quote: Quote) -> str:
+    waiting, base = pending(report), _base(bar, quote)
+    need = "needs" if len(waiting) == 1 else "need"
+    if any(change.subject in _DRIVING for change in waiting):
+        some = f"{count(len(waiting), 'change')} of this pull request {need} acceptance"
+        return (
+            f"{some}. Until then the agent is run as {base} says, so what was measured is not the last word."
+        )
+    whole = report.meta.measured_trials == report.meta.planned_trials
+    fine = f"By its own rules, cases and baseline this pull request {'passes' if whole else 'does not fail'}."
+    worse = ", and by those it is a regression" if groups.failed_rules(report) else ""
+    needs = f"{len(waiting)} of its changes {need} acceptance"
+    if not waiting:
+        return f"{fine} But until they are accepted those of {base} are in force{worse}."
+    return f"{fine} But it changes them, and {needs}: until then those of {base} stay in force{worse}."
+
+
+def _besides(report: Report) -> str:
+    number = len(pending(report))
     needs = "needs" if number == 1 else "need"
-    return (
-        "By its own rules, cases and baseline this pull request passes. But it changes them, and "
-        f"{number} of its changes {needs} acceptance: until then those of {_base(bar, quote)} stay in force."
-    )
-
-
-def _not_in_force(report: Report, bar: Bar, number: int, quote: Quote) -> str:
-    needs = "needs acceptance and was" if number == 1 else "need acceptance and were"
-    words = (
-        f"{count(number, 'change')} to the rules, cases or baseline that judge this pull request {needs} "
-        f"not in force: those of {_base(bar, quote)} decided."
-    )
-    passed = " The policy `undecided: {needs_acceptance: pass}` lets this pass."
-    return words + (passed if report.comparison.verdict == "pass" else "")
+    if report.comparison.verdict == "regression":
+        return (
+            "This pull request fails by its own rules, cases and baseline. "
+            f"{number} of its changes to them {needs} acceptance besides."
+        )
+    return f"{count(number, 'change')} to what judges this pull request {needs} acceptance first."
 
 
 def against(report: Report, quote: Quote) -> str:
@@ -108,20 +131,40 @@ def text_of_base(bar: Bar | None, quote: Quote) -> str:
 
 
 def by_text(report: Report, case: CaseVerdict, quote: Quote) -> str:
-    """`passes by its new text (3 of 3) and fails by the text on main (0 of 3)`; "" without two texts."""
+    """`passes by its new text (3 of 3) and fails by the text on main (0 of 3)`.
+
+    It is "" without two sides, and where neither the case's text nor how it fares differs.
+    """
     old = case.by_base
     if old is None:
         return ""
-    text = text_of_base(report.comparison.bar, quote)
+    changed, theirs = _has_new_text(report, case), by_base(report, case, quote)
     if case.klass == "removed" or not case.planned:
         if not old.measured:
-            return f"by {text} it could not be measured"
+            return f"{theirs} it could not be measured"
         left = f" ({old.planned - old.measured} not measured)" if old.planned > old.measured else ""
-        return f"by {text} it passes {old.passed} of {old.measured}{left}"
+        return f"{theirs} it passes {old.passed} of {old.measured}{left}"
+    if not changed and (case.passed, case.measured) == (old.passed, old.measured):
+        return ""
     now, then = _verb(case.passed, case.measured), _verb(old.passed, old.measured)
-    first = f"{now} by its new text{_share(case.passed, case.measured, case.planned)}"
-    second = f"by {text}{_share(old.passed, old.measured, old.planned)}"
+    mine = "by its new text" if changed else "by the metrics of this pull request"
+    first = f"{now} {mine}{_share(case.passed, case.measured, case.planned)}"
+    second = f"{theirs}{_share(old.passed, old.measured, old.planned)}"
     return f"{first} and {second}" if now == then else f"{first} and {then} {second}"
+
+
+def by_base(report: Report, case: CaseVerdict, quote: Quote) -> str:
+    """`by the text on main`, or where the case's text is the same, `by those on main`: its metrics."""
+    bar = report.comparison.bar
+    if case.klass == "removed" or _has_new_text(report, case):
+        return f"by {text_of_base(bar, quote)}"
+    return f"by the metrics of {_base(bar, quote) if bar else 'the base'}"
+
+
+def _has_new_text(report: Report, case: CaseVerdict) -> bool:
+    bar = report.comparison.bar
+    changes = bar.changes if bar is not None else ()
+    return any(_changes_text(change, {case.id}) for change in changes)
 
 
 def fails_by_base(case: CaseVerdict) -> bool:

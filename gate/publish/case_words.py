@@ -39,7 +39,7 @@ def history(report: Report, case: CaseVerdict, quote: Quote) -> str:
     notes = [ended, f"{left} not measured" if left > 0 and not texts and case.klass != "removed" else ""]
     told = ", ".join(note for note in notes if note)
     words += f" ({told})" if told else ""
-    return f"{words}; the pull request changes it: {texts}" if texts and case.klass not in _TOLD else words
+    return f"{words}; {texts}" if texts and case.klass not in _TOLD else words
 
 
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
@@ -86,8 +86,8 @@ def base_reasons(report: Report, case: CaseVerdict, quote: Quote) -> tuple[str, 
     """`by the text on main: calls, turn 1: …`, one a reason, where the case fails by the base's text."""
     if case.by_base is None or not bar_words.fails_by_base(case):
         return ()
-    text = bar_words.text_of_base(report.comparison.bar, quote)
-    return tuple(f"by {text}: {reason(item, quote)}" for item in dict.fromkeys(case.by_base.reasons))
+    base = bar_words.by_base(report, case, quote)
+    return tuple(f"{base}: {reason(item, quote)}" for item in dict.fromkeys(case.by_base.reasons))
 
 
 def reproduce(report: Report, case: CaseVerdict) -> str:

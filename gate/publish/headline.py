@@ -222,7 +222,7 @@ def why(report: Report, quote: Quote) -> str:
     """
     if report.comparison.verdict != "undecided" or groups.agent_gone(report):
         return ""
-    listed = groups.group(report).undecided or (bar_words.asks(report) and bar_words.pending(report))
+    listed = groups.group(report).undecided or (bar_words.asks(report) and report.comparison.bar)
     reason = f"Why: {quote(report.comparison.reason)}." if report.comparison.reason and not listed else ""
     worse = got_worse(report) or any(bar_words.fails_by_base(case) for case in report.comparison.cases)
     calm = "" if worse or not groups.has_baseline(report) else "No case that was measured got worse."

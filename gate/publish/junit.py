@@ -70,10 +70,11 @@ def _agent(report: Report) -> Test:
 
 def _case(report: Report, case: CaseVerdict, asked: Sequence[BarChange]) -> Test:
     kind, type_, message = _result(report, case)
-    if asked and kind in ("", "skipped"):
+    if kind == "failure" and bar_words.asks(report):
         kind, type_ = _undecided_kind(report, _ACCEPTANCE), _ACCEPTANCE
+    elif asked and kind in ("", "skipped"):
         told = "; ".join(_change_words(report, change, case) for change in asked)
-        message = f"needs acceptance: {told}"
+        kind, type_, message = _undecided_kind(report, _ACCEPTANCE), _ACCEPTANCE, f"needs acceptance: {told}"
     base = case_words.base_reasons(report, case, line)
     return Test(
         name=line(case.id),
@@ -159,14 +160,15 @@ def _by_base(case: CaseVerdict) -> dict[str, str]:
 
 
 def _rule(report: Report, verdict: RuleVerdict) -> Test:
+    asks = bar_words.asks(report)  # the rules that are broken are then the base's
     label = rule_label(verdict.rule, table.unit_of(report, verdict.rule.metric))
     value = "nothing" if verdict.value is None else f"{verdict.value:.6g}"
     before = "" if verdict.baseline is None else f", {verdict.baseline:.6g} before"
     return Test(
         name=f"rule {line(verdict.rule.metric)} ({line(verdict.scope)})",
         classname=f"{_OWN}.rules",
-        kind="failure",
-        type="regression",
+        kind=_undecided_kind(report, _ACCEPTANCE) if asks else "failure",
+        type=_ACCEPTANCE if asks else "regression",
         message=f"{label}: it is {value}{before}",
         detail=lines(verdict.reason),
         file=line(verdict.rule.place.file),

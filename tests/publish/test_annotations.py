@@ -153,6 +153,11 @@ def test_a_change_that_needs_acceptance_is_a_warning_where_it_stands() -> None:
     assert "rules.calls.max_drop needs acceptance" in notice.message
 
 
+def test_what_is_broken_by_a_bar_that_may_change_is_a_warning() -> None:
+    for name in ("bar_by_base", "bar_driving"):
+        assert {issue.level for issue in read(SITUATIONS[name])} == {"warning", "notice"}
+
+
 @pytest.mark.parametrize("name", ["bar_accepted", "bar_tightened", "bar_untouched"])
 def test_what_was_accepted_or_needs_no_acceptance_is_no_annotation(name: str) -> None:
     assert annotations.render(SITUATIONS[name]) == ""

@@ -8,9 +8,13 @@ from tests.support.reports import (
     ACCEPTED,
     LOOSENED,
     REFUND,
+    REWRITTEN,
     a_bar,
     a_case_verdict,
+    a_change,
+    a_meta,
     a_report,
+    case_rules,
     needs_acceptance,
 )
 
@@ -50,7 +54,39 @@ def two_texts(now: tuple[int, int], base: tuple[int, int]) -> CaseVerdict:
 def test_a_changed_case_is_told_by_both_texts(
     now: tuple[int, int], base: tuple[int, int], words: str
 ) -> None:
-    assert bar_words.by_text(a_report(bar=a_bar()), two_texts(now, base), quoted) == words
+    assert bar_words.by_text(a_report(bar=a_bar(REWRITTEN)), two_texts(now, base), quoted) == words
+
+
+def test_a_case_whose_text_is_the_same_is_told_by_the_metrics_of_both_sides() -> None:
+    report = a_report(bar=a_bar(LOOSENED))
+    assert bar_words.by_text(report, REFUND, quoted) == (
+        "passes by the metrics of this pull request (3 of 3) and fails by the metrics of <main> at <a1b2c3d> "
+        "(0 of 3)"
+    )
+    assert bar_words.by_text(report, two_texts((3, 3), (3, 3)), quoted) == ""
+
+
+def test_a_case_that_passes_only_by_its_new_text_needs_acceptance_though_its_change_alone_would_not() -> None:
+    edited, moved = (replace(REWRITTEN, needs_acceptance=False, after=after) for after in ("", "billing"))
+    report = needs_acceptance(edited, bar=a_bar(edited, moved), cases=(REFUND,))
+    assert (bar_words.pending(report), bar_words.quiet(report)) == ((edited,), (moved,))
+    both = replace(report, comparison=replace(report.comparison, cases=(two_texts((3, 3), (3, 3)),)))
+    assert (bar_words.pending(both), bar_words.quiet(both)) == ((), (edited, moved))
+
+
+def test_what_waits_is_told_by_what_it_keeps_from_being_known() -> None:
+    driving = a_change("agent.boot.pass_env", subject="agent")
+    told = bar_words.statement(needs_acceptance(driving), quoted)
+    assert told.startswith(
+        "1 change of this pull request needs acceptance. Until then the agent is run as <main> at"
+    )
+    partly = needs_acceptance(LOOSENED, meta=a_meta(measured_trials=1))
+    assert "this pull request does not fail. But it changes them" in bar_words.statement(partly, quoted)
+    unnamed = needs_acceptance(LOOSENED, bar=a_bar(), rules=case_rules(1))
+    assert bar_words.statement(unnamed, quoted) == (
+        "By its own rules, cases and baseline this pull request passes. But until they are accepted those of "
+        "<main> at <a1b2c3d> are in force, and by those it is a regression."
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,4 +163,4 @@ def test_an_attempt_that_does_not_count_is_told_only_where_something_waits() -> 
 def test_without_two_sides_nothing_is_said() -> None:
     report = a_report()
     assert bar_words.statement(report, quoted) == bar_words.against(report, quoted) == ""
-    assert bar_words.pending(report) == bar_words.accepted(report) == bar_words.quiet(report) == ()
+    assert bar_words.pending(report) == bar_words.quiet(report) == ()

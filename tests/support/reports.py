@@ -408,8 +408,20 @@ def bar_situations() -> dict[str, Report]:
         ),
         "bar_quarantine": needs_acceptance(flaky, TIGHTENED, cases=unchanged(48)),
         "bar_let_through": needs_acceptance(LOOSENED, exit_code=0, undecided={"needs_acceptance": "warn"}),
-        "bar_passed_over": a_report(bar=a_bar(LOOSENED), undecided={"needs_acceptance": "pass"}),
-        "bar_accepted": a_report(bar=agreed, cases=(REFUND, *unchanged(47))),
+        "bar_by_base": needs_acceptance(
+            replace(REWRITTEN, needs_acceptance=False),
+            LOOSENED,
+            TIGHTENED,
+            reason="by the base's bar it is a regression: cases (regressed); not in force yet: rules.calls",
+            rules=case_rules(1),
+            cases=(REFUND, replace(REFUND, id="other", klass="unchanged"), *unchanged(46)),
+        ),
+        "bar_driving": needs_acceptance(
+            a_change("agent.boot.pass_env", after="[API_KEY]", subject="agent"),
+            cases=(LONDON, *unchanged(47)),
+        ),
+        "bar_other_cause": a_throttled_run(bar=a_bar(LOOSENED)),
+        "bar_accepted": a_report(bar=agreed, cases=(replace(REFUND, by_base=None), *unchanged(47))),
         "bar_accepted_regressed": a_regression(bar=a_bar(LOOSENED, side="head", accepted=review)),
         "bar_not_in_force": a_regression(bar=a_bar(LOOSENED, REWRITTEN)),
         "bar_tightened": a_report(
@@ -632,7 +644,7 @@ def _hostile_bar(text: str, *, accepted: bool) -> Bar:
             text,
             subject=subject,
             before=text,
-            after=text,
+            after=f"{text} ",  # never nothing, which would make another change of it
             note=text,
             place=place,
             needs_acceptance=needs,
