@@ -20,7 +20,7 @@ def decide(
     What fails by the head's own bar is a regression. What passes only by that, or loosens it, needs
     acceptance. `policies` are the stricter ones of both sides.
     """
-    cases = _both(head, base) if base else head.cases
+    cases = _both(head, base, bar) if base else head.cases
     together = replace(head, cases=cases, bar=bar)
     pending = [change for change in bar.changes if change.needs_acceptance]
     if bar.side == "head" or head.cause == "agent_down" or not (base or pending):
@@ -79,17 +79,22 @@ def _why(pending: tuple[str, ...], base: Comparison | None) -> str:
     return "; ".join(said)
 
 
-def _both(head: Comparison, base: Comparison) -> tuple[CaseVerdict, ...]:
-    """The head's cases, each with how it fares by the base where that differs, and those that it removed."""
+def _both(head: Comparison, base: Comparison, bar: Bar) -> tuple[CaseVerdict, ...]:
+    """The head's cases, each with how it fares by the base where that matters, and the removed ones."""
+    changed = {change.name for change in bar.changes if change.subject == "case"}
     old = {case.id: case for case in base.cases if case.klass != "removed"}
-    merged = [_beside(case, old.pop(case.id, None)) for case in head.cases if case.klass != "removed"]
+    merged = [
+        _beside(case, old.pop(case.id, None), told=case.id in changed)
+        for case in head.cases
+        if case.klass != "removed"
+    ]
     told = {case.id: case for case in head.cases if case.klass == "removed"}
     merged += list(_removed(told, old))
     return tuple(merged)
 
 
-def _beside(case: CaseVerdict, other: CaseVerdict | None) -> CaseVerdict:
-    if other is None or _fares(case) == _fares(other):
+def _beside(case: CaseVerdict, other: CaseVerdict | None, *, told: bool) -> CaseVerdict:
+    if other is None or (not told and _fares(case) == _fares(other)):
         return case
     return replace(case, by_base=_by_base(other))
 

@@ -1,5 +1,6 @@
 """Docker as GitHub's runner uses it for an action (ContainerActionHandler.cs): arguments, mounts, folders."""
 
+import ipaddress
 import os
 import subprocess
 from collections.abc import Mapping
@@ -30,7 +31,8 @@ def docker(*arguments: str) -> str:
 
 def gateway() -> str:
     """The host's address on the default bridge."""
-    return docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+    subnet = docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Subnet}}")
+    return str(next(ipaddress.ip_network(subnet).hosts()))  # an engine that was restarted tells no gateway
 
 
 class Runner:
