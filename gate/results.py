@@ -1,7 +1,4 @@
-"""Files of runs: the folder of one, and the baseline of many.
-
-Traces and trials of a run stream to disk; its run.json repeats comparing and publishing.
-"""
+"""The folder of a run: traces and trials stream to disk; run.json repeats comparing and publishing."""
 
 import fcntl
 import json
@@ -15,16 +12,12 @@ from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Self, TextIO
 
-from gate.compare.baseline import from_lines
 from gate.compare.evidence import tally
 from gate.documents import canonical, open_regular, read_bytes, write_text
 from gate.errors import UsageError
 from gate.formats.records import Malformed, dump, load
 from gate.formats.strict import strict_json
-from gate.git import is_tracked
 from gate.model import Json
-from gate.model.baseline import Baseline, BaselineFacts
-from gate.model.finding import Finding, Place
 from gate.model.run import CaseFacts, Evidence, Report, TrialRecord
 from gate.model.score import Scored
 from gate.model.trace import Trace
@@ -32,8 +25,8 @@ from gate.model.trace import Trace
 VERSION = 1
 MOST_TRIALS = 1000
 """As many as the schema of a config allows."""
-LARGEST_BASELINE = LARGEST = 1 << 30
-"""Bytes: ten runs of ten thousand cases make some fifty million."""
+LARGEST = 1 << 30
+"""Bytes of a run.json."""
 RUN_FILE, TRACES_FILE, LOG_FILE = "run.json", "traces.jsonl", "agent.log"
 
 
@@ -206,75 +199,6 @@ def read_traces(path: Path) -> Iterator[Trace]:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from error
-
-
-def load_baseline(root: Path, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:
-    """The committed baseline. A malformed one is a finding; one that is gone or unreadable is a fact."""
-    path = root / name
-    try:
-        content = read_bytes(path, LARGEST_BASELINE)
-    except FileNotFoundError:
-        if path.is_symlink():
-            return unreadable(name, f"{name} is a link to a file that is not there")
-        if not is_tracked(root, path):
-            return None, BaselineFacts(state="none", path=name), []
-        return unreadable(name, f"{name} is committed but not there; `git restore {name}` brings it back")
-    except OSError as error:
-        return unreadable(name, f"{name} cannot be read: {error.strerror}")
-    return baseline_of(content, name)
-
-
-def baseline_of(content: bytes, name: str) -> tuple[Baseline | None, BaselineFacts, list[Finding]]:
-    """The baseline of a file's bytes, wherever they come from."""
-    try:
-        text = content.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        return unreadable(name, f"{name} cannot be read: byte {error.start} is not UTF-8")
-    try:
-        baseline = from_lines(_lines(text))
-    except Malformed as error:
-        return None, BaselineFacts(state="unreadable", path=name), [_malformed(name, str(error))]
-    return baseline, baseline_facts(baseline, name), []
-
-
-def unreadable(name: str, problem: str) -> tuple[None, BaselineFacts, list[Finding]]:
-    """There is a baseline, and it cannot be read."""
-    return None, BaselineFacts(state="unreadable", path=name, problem=problem), []
-
-
-def _lines(text: str) -> Iterator[Json]:
-    """The values of JSON lines: a line ends with a newline, and with nothing else that Unicode calls one."""
-    whole = text.rstrip()
-    for number, line in enumerate(whole.split("\n") if whole else (), start=1):
-        try:
-            yield strict_json(line)
-        except ValueError as error:
-            raise Malformed(f"line {number}: {error}") from None
-
-
-def baseline_facts(baseline: Baseline, name: str) -> BaselineFacts:
-    """What is said of a baseline that could be read."""
-    if not baseline.runs:
-        return BaselineFacts(state="none", path=name)
-    last = baseline.runs[-1]
-    return BaselineFacts(
-        state="compared",
-        path=name,
-        runs=len(baseline.runs),
-        commit=last.commit,
-        branch=last.branch,
-        date=last.date,
-    )
-
-
-def _malformed(name: str, problem: str) -> Finding:
-    return Finding.error(
-        "baseline-malformed",
-        Place(file=name),
-        problem,
-        why="Without the baseline nothing can be called better or worse.",
-        fix=f"`git checkout -- {name}` restores it; `agent-gate baseline accept` writes it.",
-    )
 
 
 def _assemble(head: Mapping[str, Json], trials: Iterator[str]) -> Iterator[str]:

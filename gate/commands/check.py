@@ -3,18 +3,18 @@
 import argparse
 from pathlib import Path
 
+from gate.baselines import load_baseline
 from gate.check import check, render, stops
 from gate.errors import BAD_INPUT, PASS
 from gate.model.finding import Finding, Place
-from gate.results import load_baseline
 
 
 def main(options: argparse.Namespace) -> int:
     """Print the findings like a compiler; 2 where one of them is an error (or any, with --strict)."""
     checked = check(Path(options.config))
     findings = list(checked.findings)
-    if checked.config:
-        _, facts, wrong = load_baseline(Path(checked.config.root), checked.config.baseline)
+    if config := checked.config:
+        _, facts, wrong = load_baseline(Path(config.root), config.baseline, config.baseline_branch)
         findings += wrong
         if facts.problem:
             why = "A run would be undecided: without the baseline nothing can be called better or worse."

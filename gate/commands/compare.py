@@ -4,12 +4,13 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from gate.baselines import baseline_facts, load_baseline
 from gate.commands.output import show_report
 from gate.compare import compare
 from gate.compare.baseline import pool
 from gate.errors import UsageError
 from gate.model.baseline import Baseline
-from gate.results import baseline_facts, load_baseline, read_run
+from gate.results import read_run
 
 
 def main(options: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gate.baselines import load_baseline
 from gate.check import check, stops
 from gate.dataset import select
 from gate.errors import BadInput, UsageError
@@ -14,7 +15,6 @@ from gate.model.case import Case
 from gate.model.config import AcceptPolicy, CommandBoot, Config, ContainerBoot
 from gate.model.finding import Finding
 from gate.redact import Redactor
-from gate.results import load_baseline
 from gate.suite.secrets import secrets_of
 from gate.suite.yardstick import Yardstick, yardstick
 
@@ -90,7 +90,9 @@ def prepare(
     config = checked.config
     findings = list(checked.findings)
     root = Path(config.root) if config else config_path.parent
-    baseline, facts, more = load_baseline(root, config.baseline if config else "")
+    baseline, facts, more = load_baseline(
+        root, config.baseline if config else "", config.baseline_branch if config else ""
+    )
     findings += more
     if config is None or stops(findings, strict=strict):
         raise BadInput(findings)

@@ -4,23 +4,20 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from gate import config as configs
 from gate import dataset
+from gate.baselines import baseline_of, load_baseline, unreadable
 from gate.dataset.files import SUFFIXES
 from gate.documents import Document, parse
 from gate.errors import BaseUnreadable
-from gate.git import Tree, commit_named, top_of, tree_at
+from gate.git import Tree, top_of, tree_at
 from gate.model.bar import Revision
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
-from gate.results import baseline_of, unreadable
 from gate.trust.patterns import matching
-
-REMOTE: Final = "refs/remotes/origin/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,17 +127,13 @@ def _baseline(
     config: Config, tree: Tree, folder: str
 ) -> tuple[Baseline | None, BaselineFacts, Sequence[Finding]]:
     """The baseline in the same commit, or in the branch that the config names."""
-    branch, name = config.baseline_branch, config.baseline
-    held: Tree | None = tree
-    if branch:
-        commit = commit_named(tree.root, REMOTE + branch)
-        held = tree_at(tree.root, commit) if commit else None
-    if held is None:
-        return unreadable(name, f"the branch {branch} is not in the checkout; give it `fetch-depth: 0`")
+    name = config.baseline
     path = posixpath.normpath(posixpath.join(folder, name))
-    if path not in held.blobs:
+    if config.baseline_branch:
+        return load_baseline(top_of(tree.root) or tree.root, path, config.baseline_branch)
+    if path not in tree.blobs:
         return None, BaselineFacts(state="none", path=name), ()
-    content = held.read([path])[path]
+    content = tree.read([path])[path]
     return (
         unreadable(name, f"{name} cannot be read: {content}")
         if isinstance(content, str)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from gate.github.api import connect
-from tests.support.github.fake import FakeGitHub, Request
+from tests.support.github.exchange import Request
+from tests.support.github.fake import FakeGitHub
 from tests.support.github.openapi import ContractBroken, Edition, description
 from tests.support.github.server import serve
 from tests.support.github.state import HEAD, JOB_TOKEN, REPOSITORY, a_comment, a_state

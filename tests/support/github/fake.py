@@ -7,10 +7,11 @@ test asks for.
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
+from tests.support.github.exchange import Answer, Request, error
+from tests.support.github.objects import GitData
 from tests.support.github.openapi import ContractBroken, Edition, Operation, description
 from tests.support.github.shapes import Shapes
 from tests.support.github.state import State, may
@@ -21,33 +22,6 @@ LARGEST_PAGE = 100
 LEGACY = {"maintain": "write", "triage": "read"}
 """How `permission` tells the newer roles; `role_name` has their own names."""
 Lines = list[Any]
-
-
-@dataclass
-class Request:
-    """One request as it came; header names are lower-case."""
-
-    method: str
-    url: str
-    headers: Mapping[str, str]
-    body: Any = None
-
-    @property
-    def path(self) -> str:
-        return urlsplit(self.url).path
-
-    @property
-    def query(self) -> dict[str, str]:
-        return dict(parse_qsl(urlsplit(self.url).query, keep_blank_values=True))
-
-
-@dataclass
-class Answer:
-    """One answer; status 0 stands for a connection that is lost."""
-
-    status: int
-    body: Any = None
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 class FakeGitHub:
@@ -62,6 +36,7 @@ class FakeGitHub:
         self._prefix = urlsplit(base).path
         self._graphql = self._prefix.removesuffix("/v3") + "/graphql"
         self._shapes = Shapes(self.description, state, base)
+        self._git = GitData(self.description, state, self._shapes)
 
     @property
     def graphql_url(self) -> str:
@@ -100,9 +75,9 @@ class FakeGitHub:
     def _authorised(self, request: Request, path: str) -> Answer:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if not request.headers.get("user-agent"):
-            return _error(403, "Request forbidden by administrative rules.")
+            return error(403, "Request forbidden by administrative rules.")
         if scheme != "Bearer" or token not in self.state["tokens"]:
-            return _error(401, "Bad credentials")
+            return error(401, "Bad credentials")
         if request.path == self._graphql:
             return self._viewer(request, token)
         if request.headers.get("x-github-api-version") not in VERSIONS:
@@ -128,11 +103,11 @@ class FakeGitHub:
         handler, permissions, level = self._table()[operation.id]
         if name != self.state["repository"]:
             public = name in self.state["forks"] and operation.id == "repos/list-activities"
-            return handler(operation, request, token) if public else _error(404, "Not Found")
+            return handler(operation, request, token) if public else error(404, "Not Found")
         if permissions and not may(self.state, token, permissions, level):
             installation = token.startswith("ghs_")
             kind = "integration" if installation else "personal access token"
-            return _error(403, f"Resource not accessible by {kind}")
+            return error(403, f"Resource not accessible by {kind}")
         return handler(operation, request, token)
 
     def _table(self) -> dict[str, tuple[Callable[..., Answer], tuple[str, ...], str]]:
@@ -160,11 +135,12 @@ class FakeGitHub:
             "actions/get-workflow-run": (self._get_run, ("actions",), "read"),
             "actions/list-workflow-runs-for-repo": (self._list_runs, ("actions",), "read"),
             "users/get-authenticated": (self._user, (), "read"),
+            **self._git.table(),
         }
 
     def _user(self, _: Operation, __: Request, token: str) -> Answer:
         if token.startswith("ghs_"):
-            return _error(403, "Resource not accessible by integration")
+            return error(403, "Resource not accessible by integration")
         login = self.state["tokens"][token]["login"]
         return Answer(200, self.description.component("public-user") | {"login": login})
 
@@ -172,9 +148,9 @@ class FakeGitHub:
         number = operation.arguments["issue_number"]
         pull = self.state["pulls"].get(number)
         if pull is None:
-            return _error(404, "Not Found")
+            return error(404, "Not Found")
         if pull["locked"]:
-            return _error(403, "Unable to create comment because issue is locked.")
+            return error(403, "Unable to create comment because issue is locked.")
         if refused := self._refused(request.body["body"]):
             return refused
         self.state["next_id"] += 1
@@ -202,12 +178,12 @@ class FakeGitHub:
 
     def _get_comment(self, operation: Operation, *_: object) -> Answer:
         entry = self._found(operation)
-        return Answer(200, self._shapes.comment(entry)) if entry else _error(404, "Not Found")
+        return Answer(200, self._shapes.comment(entry)) if entry else error(404, "Not Found")
 
     def _update_comment(self, operation: Operation, request: Request, _: str) -> Answer:
         entry = self._found(operation)
         if entry is None:
-            return _error(404, "Not Found")
+            return error(404, "Not Found")
         if refused := self._refused(request.body["body"]):
             return refused
         entry["body"] = request.body["body"]
@@ -216,7 +192,7 @@ class FakeGitHub:
     def _delete_comment(self, operation: Operation, *_: object) -> Answer:
         entry = self._found(operation)
         if entry is None:
-            return _error(404, "Not Found")
+            return error(404, "Not Found")
         self.state["comments"].remove(entry)
         return Answer(204)
 
@@ -225,7 +201,7 @@ class FakeGitHub:
     ) -> Answer:
         number = operation.arguments.get("issue_number") or operation.arguments["pull_number"]
         if number not in self.state["pulls"]:
-            return _error(404, "Not Found")
+            return error(404, "Not Found")
         entries = [entry for entry in self.state[kind] if entry["pull"] == int(number)]
         return self._page(request, sorted(entries, key=lambda entry: entry["id"]), shape)
 
@@ -240,12 +216,12 @@ class FakeGitHub:
 
     def _list_labels(self, operation: Operation, request: Request, _: str) -> Answer:
         pull = self.state["pulls"].get(operation.arguments["issue_number"])
-        return self._page(request, pull["labels"], self._shapes.label) if pull else _error(404, "Not Found")
+        return self._page(request, pull["labels"], self._shapes.label) if pull else error(404, "Not Found")
 
     def _get_pull(self, operation: Operation, *_: object) -> Answer:
         number = operation.arguments["pull_number"]
         if number not in self.state["pulls"]:
-            return _error(404, "Not Found")
+            return error(404, "Not Found")
         return Answer(200, self._shapes.pull(int(number)))
 
     def _simple_pull(self, number: str) -> Any:
@@ -275,7 +251,7 @@ class FakeGitHub:
         name = operation.arguments["username"]
         level = self.state["collaborators"].get(name)
         if level is None:
-            return _error(404, f"{name} is not a user")
+            return error(404, f"{name} is not a user")
         made = self.description.component("repository-collaborator-permission")
         return Answer(200, made | {"permission": LEGACY.get(level, level), "role_name": level})
 
@@ -294,12 +270,12 @@ class FakeGitHub:
 
     def _compare(self, operation: Operation, *_: object) -> Answer:
         compared = self.state["compared"].get(operation.arguments["basehead"])
-        return Answer(200, self._shapes.comparison(compared)) if compared else _error(404, "Not Found")
+        return Answer(200, self._shapes.comparison(compared)) if compared else self._git.compare(operation)
 
     def _get_run(self, operation: Operation, *_: object) -> Answer:
         number = int(operation.arguments["run_id"])
         entry = next((run for run in self.state["runs"] if run["id"] == number), None)
-        return Answer(200, self._shapes.run(entry)) if entry else _error(404, "Not Found")
+        return Answer(200, self._shapes.run(entry)) if entry else error(404, "Not Found")
 
     def _list_runs(self, _: Operation, request: Request, __: str) -> Answer:
         wanted = request.query.get("head_sha")
@@ -329,13 +305,8 @@ def _failed(failure: Mapping[str, Any]) -> Answer:
     return Answer(failure["status"], body, dict(failure.get("headers", {})))
 
 
-def _error(status: int, message: str) -> Answer:
-    documentation = "https://docs.github.com/rest"
-    return Answer(status, {"message": message, "documentation_url": documentation, "status": str(status)})
-
-
 def _invalid(reason: str) -> Answer:
-    answer = _error(422, "Validation Failed")
+    answer = error(422, "Validation Failed")
     problem = {"resource": "IssueComment", "code": "unprocessable", "field": "data", "message": reason}
     answer.body["errors"] = [problem]
     return answer

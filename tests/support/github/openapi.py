@@ -77,7 +77,21 @@ class Description:
     def _paths(self) -> list[tuple[re.Pattern[str], str]]:
         """Literal paths before templates, as OpenAPI 3.0.3 (Paths Object) matches them."""
         paths = sorted(self._spec["paths"], key=lambda path: path.count("{"))
-        return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(p))), p) for p in paths]
+        return [(self._pattern(path), path) for path in paths]
+
+    def _pattern(self, path: str) -> re.Pattern[str]:
+        """Of a path's parameters only those that say so (`x-multi-segment`) hold slashes."""
+        parameters = {
+            parameter["name"]: parameter
+            for operation in self._spec["paths"][path].values()
+            for parameter in map(self._resolved, operation.get("parameters", ()))
+        }
+
+        def group(found: re.Match[str]) -> str:
+            whole = parameters.get(found[1], {}).get("x-multi-segment")
+            return f"(?P<{found[1]}>{'.+' if whole else '[^/]+'})"
+
+        return re.compile(re.sub(r"\\{(\w+)\\}", group, re.escape(path)))
 
     def operation(self, method: str, path: str) -> Operation:
         for pattern, template in self._paths:

@@ -10,7 +10,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tests.support.github.fake import Answer, FakeGitHub, Request, encoded
+from tests.support.github.exchange import Answer, Request
+from tests.support.github.fake import FakeGitHub, encoded
 from tests.support.github.openapi import ContractBroken, Edition
 from tests.support.github.state import a_state
 

@@ -46,6 +46,9 @@ class Shapes:
         counted = {"commits": entry["commits"]} if "commits" in made else {}
         return made | {
             "number": number,
+            "title": entry.get("title", "a change"),
+            "body": entry.get("body"),
+            "html_url": f"https://github.example/{self._state['repository']}/pull/{number}",
             "state": entry["state"],
             "merged_at": entry["merged_at"],
             "locked": entry["locked"],

@@ -1,5 +1,6 @@
 """What the fake GitHub knows: plain JSON, so that a server of its own can be given it, and asked for it."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -33,6 +34,8 @@ def a_state(**fields: Any) -> State:
         "activity": [a_push()],
         "compared": {},
         "runs": [],
+        "git": a_git(),
+        "actions_may_open_pulls": True,
         "failures": [],
         "longest_body": 65_536,
         "next_id": 1000,
@@ -68,6 +71,18 @@ def a_push(**fields: Any) -> State:
         "at": "2026-11-30T06:00:00Z",
     }
     return known | fields
+
+
+def a_git(files: Mapping[str, str] | None = None, **branches: Mapping[str, str]) -> State:
+    """Branches by name (`__` stands for a slash, `_` for a hyphen), each one commit with files of text."""
+    made: State = {"refs": {}, "commits": {}, "trees": {}, "blobs": {}, "protected": []}
+    for number, (name, content) in enumerate({"main": files or {}, **branches}.items()):
+        blobs = {path: hashlib.sha1(text.encode()).hexdigest() for path, text in content.items()}  # noqa: S324
+        made["blobs"] |= {blobs[path]: text for path, text in content.items()}
+        sha = BASE if name == "main" else f"b4a9c4{number:034x}"
+        made["commits"][sha] = {"parents": [], "files": blobs, "message": "begun"}
+        made["refs"][name.replace("__", "/").replace("_", "-")] = sha
+    return made
 
 
 def a_comment(id_: int, author: str, body: str, pull: int = 7) -> State:

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 
 import httpx
 
-from tests.support.github.fake import FakeGitHub, Request, breathe, encoded
+from tests.support.github.exchange import Request
+from tests.support.github.fake import FakeGitHub, breathe, encoded
 
 
 def transport(fake: FakeGitHub) -> httpx.MockTransport:
