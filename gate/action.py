@@ -29,7 +29,7 @@ from gate.publish.escape import without_commands
 if TYPE_CHECKING:
     from gate.suite import Sides
 
-OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url")
+OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url", "baseline-url")
 SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
 """Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
@@ -119,14 +119,20 @@ def _named_boot(environ: Mapping[str, str]) -> None:
 
 
 def _step(environ: Mapping[str, str], log: Log) -> int:
+    from gate.offering import errand, offer_evidence
+
     workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
     os.chdir(workspace)
-    inputs, ending = None, None
+    inputs, ending, note = None, None, ""
     try:
         inputs = read_inputs(environ, workspace)
         _named_boot(environ)
         log.mask([inputs.token])
+        wanted = errand(inputs, environ, workspace)
         ending = _judged(inputs, environ, log)
+        if wanted and ending.report and ending.out and not ending.interrupted:
+            code, note = offer_evidence(wanted, ending.report, ending.out, environ, log)
+            ending = replace(ending, code=ending.code or code)
     except BadInput as error:
         ending = _bad_input(error, environ.keys() - os.environ.keys())
     except GateError as error:
@@ -134,7 +140,7 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
     if ending.out:
         _give_back(ending.out, workspace)
     set_outputs(environ, _outputs(ending))
-    add_summary(environ, log.redact.text(ending.summary()))
+    add_summary(environ, log.redact.text(ending.summary() + note))
     log.commands(log.redact.text(ending.annotations()).splitlines())
     if inputs and not ending.interrupted:
         _comment(inputs, ending, environ, log)

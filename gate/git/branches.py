@@ -26,6 +26,16 @@ def newest_tip_of(root: Path, branch: str) -> str:
     return here if here and (not there or contains(root, here, there)) else there
 
 
+def default_branch(root: Path) -> str:
+    """The branch that work is merged into: the remote's, else main or master, else the one checked out."""
+    told = git(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD") or ""
+    if told.strip():
+        return told.strip().removeprefix("origin/")
+    usual = (name for name in ("main", "master") if tip_of(root, name))
+    here = (git(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
+    return next(usual, here or "main")
+
+
 def why_unknown(root: Path, branch: str) -> str:
     """Why a branch that is not here may yet be at the remote, in words; "" where it is nowhere."""
     if tip_of(root, branch):

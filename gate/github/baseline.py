@@ -1,6 +1,6 @@
-"""A run's evidence offered to the repository: as the one pull request, or as a commit on the baseline's branch.
+"""A run's evidence offered to the repository: by one pull request, or as a commit on the baseline's branch.
 
-Several jobs may offer at the same time. GitHub moves a branch only forward, so who was overtaken begins anew from
+Several jobs may offer at the same time. A branch is only moved forward, so who was overtaken begins anew from
 what is there then, and no evidence is lost.
 """
 
@@ -207,8 +207,8 @@ class _Desk:
         by_hand = _page(self._context, "compare", f"{base}...{self._branch}?expand=1")
         hint = (
             f"Tick `{_SETTING}` (Settings, Actions, General, Workflow permissions; an organization's setting"
-            " comes first), or give `github-token` the token of an app or a person. The evidence is on the branch"
-            f" {self._branch} already, and the pull request can be opened by hand: {by_hand}"
+            " comes first), or give `github-token` the token of an app or a person. The evidence is on the"
+            f" branch {self._branch} already, and the pull request can be opened by hand: {by_hand}"
         )
         return GitHubError(error.message, hint=hint, status=error.status)
 

@@ -5,10 +5,12 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal, TypeVar
 
 from gate.errors import UsageError
 from gate.github.comment import Mode
+
+BaselineMode = Literal["compare", "pull-request", "branch"]
 
 INPUTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -17,12 +19,15 @@ INPUTS: Final[Mapping[str, str]] = MappingProxyType(
         "github-token": "",
         "comment": "on",
         "comment-id": "default",
+        "baseline": "compare",
         "output-directory": "out",
     }
 )
 """The inputs of action.yml and what an empty one means; the token's default is the job's own."""
 
+BASELINE_MODES: Final[tuple[BaselineMode, ...]] = ("compare", "pull-request", "branch")
 COMMENT_MODES: Final[tuple[Mode, ...]] = ("on", "changes", "off")
+Value = TypeVar("Value", bound=str)
 _WITHHELD_PREFIXES = ("INPUT_", "ACTIONS_")
 _WITHHELD = frozenset(
     {"GITHUB_TOKEN", "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"}
@@ -38,6 +43,7 @@ class Inputs:
     token: str = field(repr=False)
     comment: Mode
     comment_id: str
+    baseline: BaselineMode = "compare"
 
 
 def withhold(environ: MutableMapping[str, str]) -> dict[str, str]:
@@ -55,9 +61,7 @@ def withhold(environ: MutableMapping[str, str]) -> dict[str, str]:
 def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
     """Read INPUT_*; raises UsageError for a value that means nothing, or a folder outside the repository."""
     given = {name: _input(environ, name) for name in INPUTS}
-    mode = next((mode for mode in COMMENT_MODES if mode == given["comment"]), None)
-    if mode is None:
-        raise UsageError(f"the input `comment` is '{given['comment']}'; it can be {', '.join(COMMENT_MODES)}")
+    mode = _one_of(COMMENT_MODES, "comment", given)
     folder = _inside(workspace, "working-directory", Path(given["working-directory"]))
     out = _inside(workspace, "output-directory", folder / given["output-directory"])
     if out == Path():
@@ -68,7 +72,15 @@ def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
         token=given["github-token"],
         comment=mode,
         comment_id=given["comment-id"],
+        baseline=_one_of(BASELINE_MODES, "baseline", given),
     )
+
+
+def _one_of(values: tuple[Value, ...], name: str, given: Mapping[str, str]) -> Value:
+    found = next((value for value in values if value == given[name]), None)
+    if found is None:
+        raise UsageError(f"the input `{name}` is '{given[name]}'; it can be {', '.join(values)}")
+    return found
 
 
 def _input(environ: Mapping[str, str], name: str) -> str:

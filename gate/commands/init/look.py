@@ -1,0 +1,114 @@
+"""What a project has that tells how its agent is started: an ADK app, a script, a Dockerfile, a toolchain."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.git import top_of
+from gate.git.branches import default_branch
+
+_DEPTH = 3
+_ENTRIES = ("agent.py", "server.py", "main.py", "app.py", "server.js", "index.js")
+_SKIPPED = {"node_modules", "venv", "site-packages", "__pycache__", "build", "dist", "tests"}
+_EXPOSED = re.compile(r"^\s*EXPOSE\s+(\d{1,5})\b", re.IGNORECASE | re.MULTILINE)
+_DEFAULT_PORT = 8080
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adk:
+    """An ADK app: the folder that `adk api_server` is started in, the app's name, and its tools' names."""
+
+    folder: str
+    app: str
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A folder with an agent. `folder` names it from the repository's `top`, "" for the top itself.
+
+    `port` is where the agent of its Dockerfile listens, 0 without one; `install` are the commands that make
+    its toolchain.
+    """
+
+    root: Path
+    top: Path
+    folder: str
+    branch: str
+    adk: Adk | None
+    entry: str
+    port: int
+    install: tuple[str, ...]
+
+    @property
+    def boxed(self) -> bool:
+        """Whether the agent runs in a container of its own."""
+        return bool(self.port)
+
+
+def look(root: Path) -> Project:
+    """Look at a folder and at the repository that it is in."""
+    real = root.resolve()
+    top = top_of(root) or real
+    folder = real.relative_to(top).as_posix() if real.is_relative_to(top) else "."
+    return Project(
+        root=root,
+        top=top,
+        folder="" if folder == "." else folder,
+        branch=default_branch(root),
+        adk=next(_adk_apps(root), None),
+        entry=next((name for name in _ENTRIES if (root / name).is_file()), _ENTRIES[0]),
+        port=_port(root / "Dockerfile"),
+        install=tuple(_install(root)),
+    )
+
+
+def _port(dockerfile: Path) -> int:
+    """The first port that a Dockerfile exposes, or the usual one; 0 where there is no Dockerfile."""
+    try:
+        text = dockerfile.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    found = _EXPOSED.search(text)
+    return int(found[1]) if found and 0 < int(found[1]) < 1 << 16 else _DEFAULT_PORT
+
+
+def _install(root: Path) -> Iterator[str]:
+    if (root / "requirements.txt").is_file():
+        yield "pip install -r requirements.txt"
+    elif (root / "pyproject.toml").is_file():
+        yield "pip install ."
+    if (root / "package-lock.json").is_file():
+        yield "npm ci"
+
+
+def _adk_apps(root: Path) -> Iterator[Adk]:
+    for path in sorted(root.rglob("agent.py"), key=lambda path: (len(path.parts), path)):
+        parts = path.relative_to(root).parts[:-1]
+        if not parts or len(parts) > _DEPTH or any(part in _SKIPPED or part[0] == "." for part in parts):
+            continue
+        tools = _root_agent_tools(path)
+        if tools is not None:
+            yield Adk(folder="/".join(parts[:-1]) or ".", app=parts[-1], tools=tools)
+
+
+def _root_agent_tools(path: Path) -> tuple[str, ...] | None:
+    """The names in `root_agent = Agent(tools=[…])`; None where the module binds no root_agent."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return None
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(
+            ast.unparse(target) == "root_agent" for target in node.targets
+        ):
+            return tuple(_tools(node.value))
+    return None
+
+
+def _tools(value: ast.expr) -> Iterator[str]:
+    for keyword in value.keywords if isinstance(value, ast.Call) else ():
+        if keyword.arg == "tools" and isinstance(keyword.value, ast.List):
+            yield from (element.id for element in keyword.value.elts if isinstance(element, ast.Name))
