@@ -51,9 +51,7 @@ def _on_branch(root: Path, name: str, branch: str, commit: str) -> Loaded:
         if not reason:
             return _none(shown)
         fix = "give actions/checkout `fetch-depth: 0`, or here: `git fetch origin`"
-        return unreadable(
-            shown, f"the branch {branch}, which has the baseline, is not here: {reason}; {fix}"
-        )
+        return unreadable(shown, f"the branch {branch}, which has the baseline, is not here: {reason}; {fix}")
     match file_at(root, commit, name):
         case bytes(data):
             return baseline_of(data, shown, fix="Restore it on that branch, from the commit before.")

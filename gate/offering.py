@@ -19,7 +19,7 @@ from gate.github.event import RunContext, read_context
 from gate.github.inputs import Inputs
 from gate.github.step import Log, set_outputs
 from gate.model.baseline import Baseline
-from gate.model.config import Config
+from gate.model.config import AcceptPolicy, Config
 from gate.model.run import Report
 from gate.publish import baseline as words
 from gate.publish.escape import code
@@ -38,6 +38,7 @@ class Errand:
     token: str
     path: str
     branch: str
+    accept: AcceptPolicy
 
     @property
     def place(self) -> str:
@@ -63,6 +64,7 @@ def errand(inputs: Inputs, environ: Mapping[str, str], workspace: Path) -> Erran
         token=inputs.token,
         path=_from_top(workspace, Path(config.root) / config.baseline),
         branch=config.baseline_branch,
+        accept=config.accept,
     )
 
 
@@ -151,7 +153,7 @@ def _adds(stored: StoredRun, wanted: Errand) -> Add:
     def add(accepted: bytes | None, pending: bytes | None) -> Addition:
         before = _read(accepted, wanted, "where it is accepted")
         after = joined(joined(before, _read(pending, wanted, "in the open pull request")), alone) or alone
-        step = words.Step(before=before, after=after, path=wanted.path)
+        step = words.Step(before=before, after=after, path=wanted.path, accept=wanted.accept)
         return Addition(
             data=bytes_of(after),
             message=words.message(report, run_url),

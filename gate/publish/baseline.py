@@ -1,10 +1,11 @@
 """The pull request that brings evidence: which runs, and what becomes of each metric's mean."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from gate.model.baseline import Baseline, BaselineRun, Value
+from gate.model.config import AcceptPolicy
 from gate.model.run import Report
 from gate.publish import case_words, headline
 from gate.publish.escape import cell, code, line
@@ -26,11 +27,12 @@ _ENDING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What is accepted, what it becomes with the new evidence, and the file's place in the repository."""
+    """What is accepted, what it becomes with the new evidence, the file's place, and how it is accepted."""
 
     before: Baseline | None
     after: Baseline
     path: str
+    accept: AcceptPolicy = field(default_factory=AcceptPolicy)
 
     @property
     def added(self) -> tuple[BaselineRun, ...]:
@@ -64,10 +66,21 @@ def body(report: Report, step: Step, run_url: str) -> str:
         "\n".join(_runs(step)),
         newest,
         "\n".join(_moved(report, step)),
-        _ENDING,
+        f"{_ENDING} {_acceptance(step)}".rstrip(),
         _CHECKS,
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _acceptance(step: Step) -> str:
+    """What the check of this very pull request takes: it replaces what it is held against."""
+    if step.before is None:
+        return ""
+    by_label = (
+        f"the label {code(step.accept.label, 60)}, set by somebody with write access after the last commit"
+    )
+    how = by_label if step.accept.by == "label" else "an approving review of the last commit"
+    return f"A required check of the gate takes {how}: a baseline counts once a person has accepted it."
 
 
 def _runs(step: Step) -> Iterator[str]:

@@ -1,10 +1,13 @@
 """The words of the pull request that brings evidence."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model.baseline import Baseline, BaselineLine, BaselineRun
+from gate.model.config import AcceptPolicy
 from gate.publish.baseline import Step, body, message, title
 from tests.support.goldens import Golden
 from tests.support.hostile import in_code, skeleton
@@ -50,6 +53,13 @@ def test_it_says_which_runs_what_moves_and_what_to_do(golden: Golden) -> None:
 def test_a_first_baseline_moves_nothing(golden: Golden) -> None:
     step = Step(before=None, after=a_baseline(a_run(1)), path="golden/baseline.jsonl")
     golden("baseline/first.md", f"{title(step)}\n\n{body(situations()['pass_first'], step, URL)}")
+
+
+def test_it_says_who_accepts_it_as_the_config_has_it() -> None:
+    step = replace(a_step(), accept=AcceptPolicy(label="ok | <b>"))
+    assert "takes the label `ok | <b>`, set by somebody with write access" in body(PASSED, step, URL)
+    reviewed = replace(a_step(), accept=AcceptPolicy(by="review"))
+    assert "takes an approving review of the last commit" in body(PASSED, reviewed, URL)
 
 
 def test_a_commit_says_which_run_it_is_of() -> None:
