@@ -1,9 +1,11 @@
 """Docker as GitHub's runner uses it for an action (ContainerActionHandler.cs): arguments, mounts, folders."""
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 
 from tests.support.commands import ROOT
@@ -29,8 +31,10 @@ def docker(*arguments: str) -> str:
 
 
 def gateway() -> str:
-    """The host's address on the default bridge."""
-    return docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+    """The host's address on the default bridge; an engine that found the bridge there names but its subnet."""
+    told = docker("network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}")
+    config = json.loads(told)
+    return str(config.get("Gateway") or next(ip_network(config["Subnet"]).hosts()))
 
 
 class Runner:
