@@ -21,6 +21,8 @@ prepare() {
   folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/agent-gate.XXXXXX")
   echo "folder=$folder" >> "$GITHUB_OUTPUT"
   : > "$folder/state"
+  mkdir "$folder/tmp"
+  chmod 711 "$folder" # where the runner is root, the agent is nobody
   if [ "${AGENT_GATE_IMAGE:-}" ]; then fetch_image; else install_gate; fi
 }
 
@@ -81,7 +83,7 @@ newest_enough() {
 
 gate() {
   [ -z "${AGENT_GATE_IMAGE:-}" ] || in_image
-  export GITHUB_STATE="$AGENT_GATE_FOLDER/state"
+  export GITHUB_STATE="$AGENT_GATE_FOLDER/state" TMPDIR="$AGENT_GATE_FOLDER/tmp"
   exec "$AGENT_GATE_FOLDER/venv/bin/python" -I -u -X utf8 "$root/entrypoint.py"
 }
 
@@ -106,9 +108,19 @@ in_image() {
     -e GITHUB_STATE=/github/runner_temp/state "$image"
 }
 
+# Of a gate that was killed: an agent has its home in our folder.
+stop_agents() {
+  for environ in /proc/[0-9]*/environ; do
+    grep -qsF "HOME=$AGENT_GATE_FOLDER/" "$environ" || continue
+    process=${environ#/proc/}
+    kill -KILL "${process%/environ}" 2> /dev/null || :
+  done
+}
+
 tidy() {
   [ "${AGENT_GATE_FOLDER:-}" ] || return 0
   [ ! -s "$AGENT_GATE_FOLDER/container" ] || docker rm --force "$(cat "$AGENT_GATE_FOLDER/container")" > /dev/null 2>&1 || :
+  stop_agents
   STATE_boot=$(sed -n 2p "$AGENT_GATE_FOLDER/state")
   export STATE_boot
   if [ -z "$STATE_boot" ]; then

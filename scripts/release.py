@@ -1,11 +1,11 @@
 """A release, step by step; .github/workflows/release.yml runs it, RELEASING.md says when.
 
-    check VERSION          the tag, the package and the changelog name the same version
-    base IMAGE             IMAGE with the digest that its registry has for it today
-    pin VERSION IMAGE      IMAGE is name@sha256:...: anyone can pull it, it holds this version; then a commit on top of
-                           the current one in which action.yml names it, with the tag vVERSION
+    check VERSION       the tag, the package and the changelog name the same version
+    base IMAGE          prints IMAGE with the digest that its registry has for it today
+    pin VERSION IMAGE   IMAGE is name@sha256:… : anyone can pull it, it holds this version. Then a commit on
+                        top of the current one, whose action.yml names it, with the tag vVERSION
 
-Standard library only, and `docker` and `git` from PATH. Nothing is pushed from here.
+Standard library only, with `docker` and `git` from PATH. Nothing is pushed from here.
 """
 
 import argparse
@@ -55,10 +55,12 @@ def check(root: Path, version: str) -> None:
     found = re.search(r'^__version__ = "(.+)"$', _read(root / "gate" / "__init__.py"), re.MULTILINE)
     if found is None or found[1] != version:
         raise Refused(
-            f"the tag says {version}, gate/__init__.py says {found[1] if found else 'nothing'}: make them the same"
+            f"the tag says {version}, gate/__init__.py says {found[1] if found else 'nothing'}: correct one"
         )
     if not re.search(rf"^## {re.escape(version)}\b", _read(root / "CHANGELOG.md"), re.MULTILINE):
-        raise Refused(f"CHANGELOG.md has no heading `## {version}`: rename `## Unreleased`, and begin a new one")
+        raise Refused(
+            f"CHANGELOG.md has no heading `## {version}`: rename `## Unreleased`, and begin a new one"
+        )
 
 
 def with_digest(image: str) -> str:
@@ -79,7 +81,9 @@ def pin(root: Path, version: str, image: str) -> str:
     action = root / "action.yml"
     text = _read(action)
     if text.count(BUILT_ON_USE) != 1:
-        raise Refused(f"action.yml has not one line `{BUILT_ON_USE.strip()}`: is this the source of a release?")
+        raise Refused(
+            f"action.yml has not one line `{BUILT_ON_USE.strip()}`: is this the source of a release?"
+        )
     if _git(root, "status", "--porcelain", "--untracked-files=no"):
         raise Refused("the working tree has changes that are in no commit")
     action.write_text(text.replace(BUILT_ON_USE, f"  image: docker://{image}\n"), encoding="utf-8")
@@ -121,7 +125,9 @@ def _read(path: Path) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     steps = parser.add_subparsers(dest="step", required=True)
     for name, arguments in {"check": ("version",), "base": ("image",), "pin": ("version", "image")}.items():
         step = steps.add_parser(name)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -105,12 +106,22 @@ def test_a_cancelled_job_reaches_the_gate(prepared: OnRunner, project: Path) -> 
     edit(project / "agent-gate.yml", "trial_timeout: 5s", "trial_timeout: 100s")
     process, files = prepared.start("gate", inputs({}))
     assert process.stdout is not None
-    seen = next(line for line in process.stdout if "remembers_units" in line)
+    seen = until(process.stdout, "remembers_units")
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=100)
     done = files.finished(process.returncode, seen + rest)
     assert done.code == 130, done.log
     assert done.outputs["verdict"] == "undecided"
+
+
+def until(log: IO[str], text: str) -> str:
+    """Read the log until a line has the text; what was read."""
+    seen = ""
+    for line in log:
+        seen += line
+        if text in line:
+            return seen
+    raise AssertionError(f"{text!r} never came:\n{seen}")
 
 
 def test_nothing_is_left_of_it_and_a_second_one_is_not_in_its_way(runner: OnRunner) -> None:
@@ -175,7 +186,7 @@ def chosen(cwd: Path, *, path: str, cache: Path) -> str:
 def some_tools(folder: Path) -> Path:
     """A folder of PATH with what the step's sh needs, and neither Python nor Docker."""
     folder.mkdir(parents=True)
-    for name in ("sh", "awk", "mktemp", "dirname", "grep"):
+    for name in ("sh", "awk", "chmod", "dirname", "grep", "mkdir", "mktemp"):
         found = shutil.which(name)
         assert found
         (folder / name).symlink_to(found)
@@ -243,17 +254,33 @@ def test_what_a_killed_gate_left_is_removed(
     if not has_image:
         assert used.prepare().code == 0
     edit(project / "agent-gate.yml", 'WEATHER_BREAK: ""', "WEATHER_BREAK: hangs")
+    edit(project / "agent-gate.yml", "trial_timeout: 5s", "trial_timeout: 100s")
     process, _ = used.start("gate", inputs({}))
     assert process.stdout is not None
-    assert next(line for line in process.stdout if "10 cases" in line)
+    until(process.stdout, "remembers_units")
     process.kill()
     process.communicate(timeout=100)
+    assert bool(homes_in(used.gate_folder)) is not has_image
     boot = (Path(used.gate_folder) / "state").read_text(encoding="utf-8").splitlines()[1]
     label = f"agent-gate.boot={boot}"
     docker("run", "--detach", "--label", label, "python:3.13-slim", "sleep", "60")
     done = used.tidy()
     assert done.code == 0, done.log
     assert not docker("ps", "--all", "--quiet", "--filter", f"label={label}"), done.log
+    assert not list(used.temp.iterdir())
+    assert not homes_in(used.gate_folder)
+
+
+def homes_in(folder: str) -> list[Path]:
+    """The processes that have their home in the folder."""
+    return [path for path in Path("/proc").glob("[0-9]*/environ") if is_in(path, folder)]
+
+
+def is_in(environ: Path, folder: str) -> bool:
+    try:
+        return f"HOME={folder}/" in environ.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
 
 
 @pytest.mark.requires("docker")

@@ -1,4 +1,4 @@
-"""The steps of on-runner/action.yml as the runner starts them, without a runner: sh, variables, command files."""
+"""The steps of on-runner/action.yml as the runner starts them: sh, variables, command files."""
 
 import subprocess
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ STEP = ROOT / "on-runner" / "step.sh"
 
 
 class OnRunner:
-    """One use of the action in a job; `folder` holds the runner's own files, its temporary folder among them."""
+    """One use of the action in a job; `folder` holds the runner's own files."""
 
     def __init__(self, workspace: Path, folder: Path) -> None:
         self.workspace = workspace

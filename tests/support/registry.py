@@ -1,7 +1,7 @@
-"""A registry of images on loopback: Debian's `docker-registry` where it is on PATH, else as much of it as a push needs.
+"""A registry of images on loopback: Debian's `docker-registry` where it is on PATH, else what a push needs.
 
-https://github.com/opencontainers/distribution-spec/blob/main/spec.md names the requests. The engine trusts 127.0.0.0/8
-without TLS.
+https://github.com/opencontainers/distribution-spec/blob/main/spec.md names the requests. The engine trusts
+127.0.0.0/8 without TLS.
 """
 
 import hashlib
@@ -35,10 +35,8 @@ def registry(folder: Path) -> Iterator[str]:
 def _debians(program: str, folder: Path) -> Iterator[str]:
     host = f"127.0.0.1:{free_port()}"
     config = folder / "registry.yml"
-    config.write_text(
-        f"version: 0.1\nstorage: {{filesystem: {{rootdirectory: {folder}/registry}}}}\nhttp: {{addr: {host}}}\n",
-        encoding="utf-8",
-    )
+    storage = f"storage: {{filesystem: {{rootdirectory: {folder}/registry}}}}"
+    config.write_text(f"version: 0.1\n{storage}\nhttp: {{addr: {host}}}\n", encoding="utf-8")
     process = subprocess.Popen(
         [program, "serve", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -31,7 +31,7 @@ def docker(*arguments: str) -> str:
 
 
 def gateway() -> str:
-    """The host's address on the default bridge; an engine that found the bridge there names but its subnet."""
+    """The host's address on the default bridge; an engine may name but its subnet."""
     told = docker("network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}")
     config = json.loads(told)
     return str(config.get("Gateway") or next(ip_network(config["Subnet"]).hosts()))
