@@ -22,12 +22,16 @@ CONTAINERS = ("ps", "--all", "--quiet", "--filter", "name=^act-")
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Iterator[Repository]:
-    with act.repository(tmp_path) as made:
-        (made.folder / "agent" / "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
-        command = 'command: [python3, agent.py, --port, "{port}"]'
-        edit(made.folder / "agent" / "agent-gate.yml", command, "build: .\n    port: 8080")
-        made.write_workflow(act.the_example("uses: ./", "with: {working-directory: agent}"))
+    with act.repository(tmp_path, arranged) as made:
         yield made
+
+
+def arranged(folder: Path) -> str:
+    """The agent has a Dockerfile, and is built from it."""
+    (folder / "agent" / "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
+    command = 'command: [python3, agent.py, --port, "{port}"]'
+    edit(folder / "agent" / "agent-gate.yml", command, "build: .\n    port: 8080")
+    return act.the_example("uses: ./", "with: {working-directory: agent}")
 
 
 def test_a_pull_request_gets_one_comment_and_turns_red_when_the_agent_breaks(repository: Repository) -> None:

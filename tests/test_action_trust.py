@@ -99,7 +99,9 @@ def test_the_agent_cannot_be_broken_behind_a_loosened_rule(pull: Gate) -> None:
     assert "weather_london" in pull.comments[0]
 
 
-def test_a_base_that_is_not_in_the_checkout_is_undecided_and_says_what_to_do(pull: Gate, tmp_path: Path) -> None:
+def test_a_base_that_is_not_in_the_checkout_is_undecided_and_says_what_to_do(
+    pull: Gate, tmp_path: Path
+) -> None:
     proposed = pull.propose()
     shallow = tmp_path / "shallow"
     from tests.support.commands import git

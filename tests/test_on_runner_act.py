@@ -1,7 +1,6 @@
 """Workflows with `uses: ./on-runner`, run by nektos/act on this machine's own toolchain."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,26 +22,26 @@ LATER = """\
 """
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
-    with act.repository(tmp_path, host=gateway()) as made:
-        yield made
-
-
 @pytest.mark.parametrize("has_image", [False, True], ids=["on Python", "in the image"])
 def test_a_pull_request_gets_one_comment_and_turns_red_when_the_agent_breaks(
-    repository: Repository, *, has_image: bool
+    tmp_path: Path, *, has_image: bool
 ) -> None:
     given = f", image: {image()}" if has_image else ""
     used = act.the_example("uses: ./on-runner", f"with: {{working-directory: agent{given}}}")
-    repository.write_workflow(used + LATER.replace("EXPECTED_VERDICT", "pass"))
+    workflow = used + LATER.replace("EXPECTED_VERDICT", "pass")
+    with act.repository(tmp_path, lambda _: workflow, host=gateway()) as repository:
+        gates_and_turns_red(repository, used)
+    assert not docker("ps", "--all", "--quiet", "--filter", f"ancestor={image()}")
+
+
+def gates_and_turns_red(repository: Repository, used: str) -> None:
     job = repository.act(ON_THIS_MACHINE)
     assert job.code == 0, job.log
     (comment,) = job.comments
     assert "Agent Gate: pass" in comment["body"]
 
     edit(repository.folder / "agent" / "agent-gate.yml", 'WEATHER_BREAK: ""', "WEATHER_BREAK: skips-tool")
-    repository.write_workflow(used + LATER.replace("EXPECTED_VERDICT", "regression"))
+    repository.replace_workflow(used + LATER.replace("EXPECTED_VERDICT", "regression"))
     job = repository.act(ON_THIS_MACHINE)
     assert job.code == 1, job.log
     (updated,) = job.comments
@@ -51,4 +50,3 @@ def test_a_pull_request_gets_one_comment_and_turns_red_when_the_agent_breaks(
     assert job.log.count("Success - Main test ") == 1
     (folder,) = set(re.findall(r"folder=(\S+)", job.log))
     assert not Path(folder).exists()
-    assert not docker("ps", "--all", "--quiet", "--filter", f"ancestor={image()}")

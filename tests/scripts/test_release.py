@@ -48,10 +48,13 @@ def push(local: str, name: str) -> Iterator[str]:
 @pytest.fixture
 def source(tmp_path: Path) -> Iterator[Repository]:
     """The commit of a release: its changelog tells about the version."""
-    with act.repository(tmp_path) as made:
-        edit(made.folder / "CHANGELOG.md", "## Unreleased", f"## {__version__}")
-        made.write_workflow(act.the_example(*STEP))
+    with act.repository(tmp_path, arranged) as made:
         yield made
+
+
+def arranged(folder: Path) -> str:
+    edit(folder / "CHANGELOG.md", "## Unreleased", f"## {__version__}")
+    return act.the_example(*STEP)
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -5,16 +5,16 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.commands import ROOT, environment, git
-from tests.support.commands import commit as committed
+from tests.support.commands import ROOT, commit, environment, git
 from tests.support.github.server import serve
-from tests.support.github.state import BASE, HEAD, JOB_TOKEN
+from tests.support.github.state import JOB_TOKEN
+from tests.support.pulls import propose
 
 ACTION = (
     "action.yml",
@@ -28,6 +28,7 @@ ACTION = (
     "requirements",
 )
 PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md")
+WORKFLOW = Path(".github", "workflows", "agent-gate.yml")
 IN_A_CONTAINER = "python:3.13-slim"
 ON_THIS_MACHINE = "-self-hosted"
 
@@ -44,24 +45,22 @@ class Job:
 class Repository:
     """The Action's own repository with an agent in `agent/`, and the fake GitHub that it is pushed to."""
 
-    def __init__(self, folder: Path, url: str, state: Path) -> None:
+    def __init__(self, folder: Path, url: str, state: Path, event: dict[str, Any]) -> None:
         self.folder = folder
         self._url = url
         self._state = state
+        self._event = event
         self._runs = 4711
 
-    def write_workflow(self, text: str) -> None:
-        """Make this the workflow, and commit what there is."""
-        workflow = self.folder / ".github" / "workflows" / "agent-gate.yml"
-        workflow.parent.mkdir(parents=True, exist_ok=True)
-        workflow.write_text(text, encoding="utf-8")
-        committed(self.folder, "the action and an agent")
+    def replace_workflow(self, text: str) -> None:
+        """Another workflow, in the work tree only."""
+        (self.folder / WORKFLOW).write_text(text, encoding="utf-8")
 
     def act(self, platform: str = IN_A_CONTAINER) -> Job:
         """Run the workflow for a pull request."""
         self._runs += 1
         event = self.folder.parent / "event.json"
-        event.write_text(json.dumps(an_event()), encoding="utf-8")
+        event.write_text(json.dumps(self._event), encoding="utf-8")
         variables = {
             "GITHUB_API_URL": self._url,
             "GITHUB_GRAPHQL_URL": f"{self._url}/graphql",
@@ -88,31 +87,29 @@ class Repository:
 
 
 @contextmanager
-def repository(folder: Path, host: str = "127.0.0.1") -> Iterator[Repository]:
-    """The repository in an empty folder; `host` is where containers reach this machine."""
+def repository(folder: Path, arrange: Callable[[Path], str], host: str = "127.0.0.1") -> Iterator[Repository]:
+    """The repository in an empty folder, and a pull request that changes nothing yet.
+
+    `arrange` changes what shall be different there and gives the workflow's text; `host` is where containers
+    reach this machine.
+    """
     place, state = folder / "acme", folder / "github.json"
     place.mkdir()
     for name in (*ACTION, *PACKAGE):
         copy(ROOT / name, place / name)
     copy(ROOT / "examples" / "weather", place / "agent")
+    (place / WORKFLOW).parent.mkdir(parents=True)
+    (place / WORKFLOW).write_text(arrange(place), encoding="utf-8")
     git(place, "init", "-q", "-b", "main")
+    commit(place, "the action and an agent")
+    proposed = propose(place)
+    state.write_text(json.dumps(proposed.known()), encoding="utf-8")
     with serve(0, state, host="127.0.0.1" if host == "127.0.0.1" else "0.0.0.0") as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield Repository(place, f"http://{host}:{server.server_port}", state)
+        yield Repository(place, f"http://{host}:{server.server_port}", state, proposed.event)
         server.shutdown()
         thread.join()
-
-
-def an_event() -> dict[str, object]:
-    """The event of pull request 7."""
-    side = {"repo": {"full_name": "acme/agent"}}
-    pull = {
-        "number": 7,
-        "head": {"ref": "topic", "sha": HEAD, **side},
-        "base": {"ref": "main", "sha": BASE, **side},
-    }
-    return {"pull_request": pull, "repository": {"default_branch": "main", "full_name": "acme/agent"}}
 
 
 def copy(source: Path, target: Path) -> None:
