@@ -12,7 +12,7 @@ PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
 UV := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-annotate $(if $(UPGRADE),--upgrade)
 BREAK ?=
-BENCHMARKS ?= start overhead check memory
+BENCHMARKS ?= start overhead check memory $(shell docker info >/dev/null 2>&1 && echo image)
 JOBS ?= 2
 ARGS ?=
 
@@ -31,7 +31,7 @@ test: .venv/.dev
 check: .venv/.dev
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy $(wildcard gate tests benchmarks)
+	.venv/bin/mypy $(wildcard gate tests benchmarks scripts)
 	.venv/bin/lint-imports --no-logo
 	.venv/bin/pytest -q tests/contract/test_workflows.py
 

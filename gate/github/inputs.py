@@ -84,8 +84,13 @@ def _one_of(values: tuple[Value, ...], name: str, given: Mapping[str, str]) -> V
 
 
 def _input(environ: Mapping[str, str], name: str) -> str:
-    """The runner upper-cases an input's name and keeps its hyphens; YAML 1.1 made booleans of on and off."""
-    value = environ.get(f"INPUT_{name.upper()}", "").strip() or INPUTS[name]
+    """The runner upper-cases an input's name and keeps its hyphens; YAML 1.1 made booleans of on and off.
+
+    A shell drops variables with a hyphen: on-runner/step.sh gives them with underscores.
+    """
+    variable = f"INPUT_{name.upper()}"
+    given = environ.get(variable) or environ.get(variable.replace("-", "_"), "")
+    value = given.strip() or INPUTS[name]
     return {"true": "on", "false": "off"}.get(value.lower(), value) if name == "comment" else value
 
 

@@ -27,6 +27,11 @@ def action() -> Any:
     return yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="module")
+def on_runner() -> Any:
+    return yaml.safe_load((ROOT / "on-runner" / "action.yml").read_text(encoding="utf-8"))
+
+
 def table(head: str) -> list[list[str]]:
     """The rows of the README's table under this first column."""
     body = README.partition(f"\n| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
@@ -70,7 +75,7 @@ def test_the_examples_use_inputs_and_outputs_that_are_there(action: Any) -> None
     for name, text in EXAMPLES.items():
         for job in yaml.safe_load(text)["jobs"].values():
             for step in job["steps"]:
-                if "/agent-gate@" in step.get("uses", ""):
+                if re.search(r"/agent-gate(/on-runner)?@", step.get("uses", "")):
                     assert set(step.get("with", {})) <= set(action["inputs"]), name
 
 
@@ -113,3 +118,33 @@ def test_the_entry_points_are_a_few_lines(action: Any) -> None:
         assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) < 12
     assert action["runs"]["post-entrypoint"] == "/opt/agent-gate/post.py"
     assert (ROOT / "post.py").stat().st_mode & 0o111 == 0o111
+
+
+def test_both_forms_have_the_same_inputs_and_outputs(action: Any, on_runner: Any) -> None:
+    own = {name: on_runner["inputs"][name] for name in ("image", "registry")}
+    assert on_runner["inputs"] == {**action["inputs"], **own}
+    assert [entry["default"] for entry in own.values()] == ["", ""]
+    assert described(on_runner["outputs"]) == described(action["outputs"])
+    assert table("input of on-runner") == [[f"`{n}`", entry["description"]] for n, entry in own.items()]
+
+
+def described(entries: Any) -> dict[str, str]:
+    return {name: entry["description"] for name, entry in entries.items()}
+
+
+def test_the_composite_hands_every_input_and_output_on(action: Any, on_runner: Any) -> None:
+    values = {name: entry["value"] for name, entry in on_runner["outputs"].items()}
+    assert values == {name: f"${{{{ steps.gate.outputs.{name} }}}}" for name in action["outputs"]}
+    (gate,) = [step for step in on_runner["runs"]["steps"] if step.get("id") == "gate"]
+    given = {name: value for name, value in gate["env"].items() if name.startswith("INPUT_")}
+    assert given == {
+        f"INPUT_{name.upper().replace('-', '_')}": f"${{{{ inputs.{name} }}}}" for name in action["inputs"]
+    }
+
+
+def test_only_the_gate_of_the_composite_sees_the_token_and_no_script_has_a_template(on_runner: Any) -> None:
+    steps = on_runner["runs"]["steps"]
+    assert [step.get("id") for step in steps if "INPUT_GITHUB_TOKEN" in step["env"]] == ["gate"]
+    assert not [step for step in steps if "${{" in step["run"]]
+    assert steps[-1]["if"] == "${{ always() }}"
+    assert steps[-1]["run"].endswith(" tidy")

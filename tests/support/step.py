@@ -10,7 +10,9 @@ from pathlib import Path
 
 from tests.support.commands import ROOT, environment
 
-_OUTPUT = re.compile(r"(?P<name>[^\n<]+)<<(?P<end>[^\n]+)\n(?P<value>.*?)\n?(?P=end)\n", re.DOTALL)
+_OUTPUT = re.compile(
+    r"(?P<name>[^\n<=]+)(?:=(?P<short>[^\n]*)|<<(?P<end>[^\n]+)\n(?P<value>.*?)\n?(?P=end))\n", re.DOTALL
+)
 _COMMAND = re.compile(r"\s*::(?P<name>[^\s:]+)[^:]*::(?P<data>.*)")
 _OLD_COMMAND = re.compile(r"##\[(?P<name>[^\]\s]+)")
 RUN_ID = "4711"
@@ -112,7 +114,7 @@ def entries(file: Path) -> dict[str, str]:
     text = file.read_bytes().decode()
     found = list(_OUTPUT.finditer(text))
     assert "".join(match[0] for match in found) == text
-    return {match["name"]: match["value"] for match in found}
+    return {match["name"]: match["value"] or match["short"] or "" for match in found}
 
 
 def inputs(given: Mapping[str, str]) -> dict[str, str]:
