@@ -300,6 +300,8 @@ def _is_notable(report: Report) -> bool:
 
     found = group(report)
     moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
+    bar = report.comparison.bar
+    moved = moved or (bar.changes if bar else ())
     return bool(moved) or report.comparison.verdict != "pass" or got_worse(report)
 
 
