@@ -5,80 +5,33 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from gate.bug import bug_report
-from gate.errors import BUG, PASS, UNDECIDED, BadInput, GateError, UsageError
+from gate.ending import Ending, of_bad_input, of_failure
+from gate.errors import BUG, PASS, PUBLISH_FAILED, BadInput, GateError, UsageError
 from gate.github.acceptance import find_acceptance
 from gate.github.api import connect
 from gate.github.comment import CommentResult, publish_comment
 from gate.github.event import RunContext, read_context
 from gate.github.inputs import Inputs, read_inputs, withhold
+from gate.github.secretless import why_no_secrets
 from gate.github.sides import base_of
 from gate.github.step import Log, add_summary, save_state, set_outputs
 from gate.model.bar import Acceptance, NotAccepted
 from gate.model.config import AcceptPolicy
-from gate.model.finding import Finding, Place
-from gate.model.run import Report
 from gate.publish.escape import without_commands
 
 if TYPE_CHECKING:
     from gate.suite import Sides
 
 OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url", "baseline-url")
-SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
-"""Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
 _SIGNAL_EXIT = 128
 _BOOT = "boot"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How the step ended: with a report in `out`, or without and then with what to tell instead of it.
-
-    `quiet`: nothing moved, or nothing was measured because nothing could have.
-    """
-
-    code: int
-    verdict: str = ""
-    quiet: bool = False
-    report: Report | None = None
-    out: Path | None = None
-    headline: str = ""
-    details: str = ""
-    findings: tuple[Finding, ...] = ()
-    interrupted: bool = False
-
-    def comment(self, budget: int) -> str:
-        """The comment's body in `budget` bytes."""
-        from gate.publish import comment
-
-        return comment.render(self.report, budget=budget) if self.report else self._instead(budget)
-
-    def summary(self) -> str:
-        """The job's summary."""
-        from gate.publish import summary
-
-        return summary.render(self.report) if self.report else self._instead(summary.BUDGET)
-
-    def annotations(self) -> str:
-        """Workflow commands that show what is wrong where it is, one a line."""
-        from gate.publish import annotations
-
-        if self.report:
-            return annotations.render(self.report)
-        return annotations.render_findings(self.findings)
-
-    def _instead(self, budget: int) -> str:
-        from gate.publish.escape import fence
-
-        in_characters = (budget - 500) // 4  # of at most four bytes each
-        return f"### Agent Gate: {self.headline}\n\n{fence(self.details, in_characters)}\n"
 
 
 def main() -> int:
@@ -126,30 +79,54 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
     inputs, ending, note = None, None, ""
     try:
         inputs = read_inputs(environ, workspace)
-        _named_boot(environ)
         log.mask([inputs.token])
+        if inputs.publish:
+            return _hand_on(inputs, inputs.publish, environ, log)
+        _named_boot(environ)
         wanted = errand(inputs, environ, workspace)
         ending = _judged(inputs, environ, log)
         if wanted and ending.report and ending.out and not ending.interrupted:
             code, note = offer_evidence(wanted, ending.report, ending.out, environ, log)
             ending = replace(ending, code=ending.code or code)
     except BadInput as error:
-        ending = _bad_input(error, environ.keys() - os.environ.keys())
+        ending = of_bad_input(error, environ.keys() - os.environ.keys(), why_no_secrets(environ))
+        print(ending.details)
     except GateError as error:
-        ending = _failed(error)
+        ending = of_failure(error)
+        print(f"agent-gate: {ending.details}")
     if ending.out:
         _give_back(ending.out, workspace)
-    set_outputs(environ, _outputs(ending))
+    set_outputs(environ, ending.outputs())
     add_summary(environ, log.redact.text(ending.summary() + note))
     log.commands(log.redact.text(ending.annotations()).splitlines())
-    if inputs and not ending.interrupted:
-        _comment(inputs, ending, environ, log)
+    if inputs and not ending.interrupted and not _comment(inputs, ending, environ, log):
+        return _unpublished(ending, environ)
     return ending.code
+
+
+def _hand_on(inputs: Inputs, folder: Path, environ: Mapping[str, str], log: Log) -> int:
+    from gate.commands.publish import publish_step
+    from gate.publishing import Wanted
+
+    wanted = Wanted(token=inputs.token, mode=inputs.comment, comment_id=inputs.comment_id)
+    return publish_step(folder, environ, wanted, log)
+
+
+def _unpublished(ending: Ending, environ: Mapping[str, str]) -> int:
+    """The exit code without a comment: `strict_publish` makes a 4 of a 0, and of nothing else."""
+    from gate.publish.words import exit_line
+
+    if ending.code or not ending.strict:
+        return ending.code
+    print(exit_line(PUBLISH_FAILED))
+    set_outputs(environ, {"exit-code": str(PUBLISH_FAILED)})
+    return PUBLISH_FAILED
 
 
 def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
     from gate.commands.output import Progress, claim, show_report
     from gate.pipeline import run
+    from gate.publishing import is_notable
     from gate.suite import Selection, passed_over, prepare, secrets_of
 
     sides = _sides(inputs, environ)
@@ -174,7 +151,8 @@ def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
         report=report,
         out=inputs.out,
         interrupted=bool(number),
-        quiet=not _is_notable(report),
+        quiet=not is_notable(report),
+        strict=suite.config.strict_publish,
     )
 
 
@@ -211,63 +189,10 @@ def _without_links(out: Path) -> None:
                 path.unlink()
 
 
-def _bad_input(error: BadInput, withheld: Iterable[str]) -> Ending:
-    from gate.check import render_findings
-
-    findings = tuple(_explained(finding, withheld) for finding in error.findings)
-    text = render_findings(findings)
-    print(text)
-    count = f"{len(findings)} finding" + "s" * (len(findings) != 1)
-    return Ending(
-        code=error.exit_code,
-        headline=f"not run — {count} in the config or the cases",
-        details=text,
-        findings=findings,
-    )
-
-
-def _explained(finding: Finding, withheld: Iterable[str]) -> Finding:
-    """A variable that is set for the step, but not for the agent, is not simply "not set"."""
-    named = [name for name in withheld if finding.rule == "unset-variable" and name in finding.what.split()]
-    if not named:
-        return finding
-    return replace(
-        finding,
-        what=f"the variable {named[0]} is the runner's, and never reaches the agent",
-        fix="Give the agent a token of its own, under another name.",
-    )
-
-
-def _failed(error: GateError) -> Ending:
-    text = "\n".join([error.message, *([error.hint] if error.hint else [])])
-    print(f"agent-gate: {text}")
-    finding = Finding.error("not-run", Place(file=""), error.message, fix=error.hint)
-    verdict = "undecided" if error.exit_code == UNDECIDED else ""
-    return Ending(
-        code=error.exit_code, verdict=verdict, headline="not run", details=text, findings=(finding,)
-    )
-
-
-def _outputs(ending: Ending) -> dict[str, str]:
-    from gate.publish import SINKS
-    from gate.results import RUN_FILE
-
-    outputs = {"exit-code": str(ending.code)} | ({"verdict": ending.verdict} if ending.verdict else {})
-    if ending.report is None or ending.out is None:
-        return outputs
-    comparison = ending.report.comparison
-    return {
-        **outputs,
-        "regressed": str(sum(case.klass == "regressed" for case in comparison.cases)),
-        "run": (ending.out / RUN_FILE).as_posix(),
-        "junit": (ending.out / SINKS["junit"].file).as_posix(),
-    }
-
-
-def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> None:
-    """Write the comment where there is a pull request; what stands in the way is a warning."""
+def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> bool:
+    """Write the comment where there is a pull request; what stands in the way is a warning, and false."""
     if inputs.comment == "off" or not environ.get("GITHUB_EVENT_PATH"):
-        return
+        return True
     try:
         result = asyncio.run(_published(inputs, ending, environ, log))
     except UsageError as error:
@@ -276,11 +201,14 @@ def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Lo
         log.show_warning(result.warning)
     print(f"Comment: {result.action.replace('_', ' ')} {result.url}".rstrip())
     set_outputs(environ, {"comment-url": result.url})
+    return result.action != "failed"
 
 
 async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> CommentResult:
+    from gate.publishing import SEVERITIES, run_link
+
     context = read_context(environ)
-    link = f"[Summary and files of run {context.run_id}, attempt {context.attempt}]({context.run_url})\n"
+    link = run_link(context)
     async with connect(context.api_url, inputs.token) as api:
         return await publish_comment(
             api,
@@ -291,18 +219,6 @@ async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str],
             notable=not ending.quiet,
             severity=SEVERITIES[ending.verdict],
         )
-
-
-def _is_notable(report: Report) -> bool:
-    """Whether anything moved; where nothing is compared, whether it is no pass."""
-    from gate.publish.groups import group
-    from gate.publish.headline import got_worse
-
-    found = group(report)
-    moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
-    bar = report.comparison.bar
-    moved = moved or (bar.changes if bar else ())
-    return bool(moved) or report.comparison.verdict != "pass" or got_worse(report)
 
 
 def _give_back(out: Path, workspace: Path) -> None:

@@ -17,6 +17,7 @@ EPILOG: Final = """\
 more:
   grade TRACES          score recorded traces again, with this suite's cases and rules
   extract FILE          account for every event of a trace or a recorded session
+  publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
 exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed, 70 a bug in the gate,
@@ -90,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agent-gate {__version__}")
     verbs = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
-    for add in (_init, _check, _run, _show, _compare, _baseline, _grade, _extract, _schema):
+    for add in (_init, _check, _run, _show, _compare, _baseline, _grade, _extract, _publish, _schema):
         add(verbs)
     return top
 
@@ -183,6 +184,15 @@ def _extract(verbs: Verbs) -> None:
     )
     verb.add_argument("--case", help="which case of a traces.jsonl (default: the first)")
     verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
+
+
+def _publish(verbs: Verbs) -> None:
+    verb = verbs.add_parser("publish")
+    verb.add_argument(
+        "run", nargs="?", default="out", help="the run's folder, or its run.json (default: out)"
+    )
+    verb.add_argument("--comment", choices=("on", "changes", "off"), default="on", help="default: on")
+    verb.add_argument("--comment-id", default="default", metavar="ID", help="tells several comments apart")
 
 
 def _schema(verbs: Verbs) -> None:

@@ -129,10 +129,17 @@ def read_run(path: Path) -> StoredRun:
     """Read a run.json (or the folder that holds it); raises UsageError with what is wrong."""
     file = path if path.suffix == ".json" or path.is_file() else path / RUN_FILE
     try:
-        return _stored(strict_json(read_bytes(file, LARGEST).decode("utf-8")))
+        content = read_bytes(file, LARGEST)
     except OSError as error:
         hint = "`agent-gate run` writes it; name another with the command's argument or --out."
         raise UsageError(f"cannot read {file}: {error.strerror}", hint=hint) from error
+    return stored_run(content, file)
+
+
+def stored_run(content: bytes, file: Path) -> StoredRun:
+    """The run that `file` holds as `content`; raises UsageError with what is wrong."""
+    try:
+        return _stored(strict_json(content.decode("utf-8")))
     except (Malformed, ValueError) as error:
         hint = (
             f"It must be a {RUN_FILE} that this version of agent-gate wrote; `agent-gate run` writes it anew."
@@ -144,6 +151,8 @@ def _stored(data: Json) -> StoredRun:
     version = data.get("version") if isinstance(data, Mapping) else None
     if not isinstance(data, Mapping) or type(version) is not int or version != VERSION:
         raise Malformed(f"this is no run record of version {VERSION}")
+    if unknown := data.keys() - {"version", "report", "cases", "trials"}:
+        raise Malformed(f"it has an unknown key {min(unknown)[:80]!r}")
     stored = StoredRun(
         report=load(Report, data.get("report")),
         cases=load(tuple[CaseFacts, ...], data.get("cases")),

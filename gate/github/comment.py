@@ -15,6 +15,7 @@ from gate.github.api import Api
 from gate.github.errors import GitHubError, MissingPermission, NotThere, TooLong, Unclear
 from gate.github.event import RunContext
 from gate.github.pulls import Pull, find_pull
+from gate.github.secretless import DEPENDABOT
 from gate.github.stamp import Stamp
 from gate.github.viewer import login
 from gate.model import Json
@@ -39,7 +40,6 @@ BUDGETS = (60_000, 30_000, 10_000, 3_000)
 NEEDS = "pull-requests: write"
 _ROUNDS = 6
 _ONE_HEAD = frozenset(("pull_request", "pull_request_target", "pull_request_review"))
-_READS_ONLY = "dependabot[bot]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,9 +211,9 @@ def _shared(stamp: Stamp) -> str:
 
 def _warning(error: GitHubError, context: RunContext) -> str:
     hint = error.hint
-    if isinstance(error, MissingPermission) and (context.is_fork or context.actor == _READS_ONLY):
+    if isinstance(error, MissingPermission) and (context.is_fork or context.actor == DEPENDABOT):
         hint = (
             "The token of a run from a fork, or of Dependabot, only reads:"
-            " let a second workflow publish (README, Forks)."
+            ' let a second workflow publish (README, "Pull requests from forks").'
         )
     return " ".join(f"No comment was written: {error.message}. {hint}".split())

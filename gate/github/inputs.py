@@ -21,6 +21,7 @@ INPUTS: Final[Mapping[str, str]] = MappingProxyType(
         "comment-id": "default",
         "baseline": "compare",
         "output-directory": "out",
+        "publish": "",
     }
 )
 """The inputs of action.yml and what an empty one means; the token's default is the job's own."""
@@ -36,7 +37,10 @@ _WITHHELD = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What the workflow asks for, checked; `config` and `out` are seen from the repository's root."""
+    """What the workflow asks for, checked; paths are seen from the repository's root.
+
+    `publish` is the folder of a run to publish, and then nothing is run.
+    """
 
     config: Path
     out: Path
@@ -44,6 +48,7 @@ class Inputs:
     comment: Mode
     comment_id: str
     baseline: BaselineMode = "compare"
+    publish: Path | None = None
 
 
 def withhold(environ: MutableMapping[str, str]) -> dict[str, str]:
@@ -73,6 +78,7 @@ def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
         comment=mode,
         comment_id=given["comment-id"],
         baseline=_one_of(BASELINE_MODES, "baseline", given),
+        publish=_unfollowed(workspace, "publish", folder / given["publish"]) if given["publish"] else None,
     )
 
 
@@ -103,3 +109,10 @@ def _inside(workspace: Path, name: str, path: Path) -> Path:
             hint="Name a folder inside it; later steps see nothing else of what is written here.",
         )
     return real.relative_to(workspace)
+
+
+def _unfollowed(workspace: Path, name: str, path: Path) -> Path:
+    """As `_inside`, but a link at the very end stays one: whoever reads it shall see that it is one."""
+    _inside(workspace, name, path)
+    lexical = Path(os.path.normpath(path))
+    return _inside(workspace, name, lexical.parent) / lexical.name

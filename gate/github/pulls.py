@@ -40,8 +40,15 @@ async def find_pull(api: Api, context: RunContext, *, needs: str = NEEDS) -> Pul
     if not context.head_sha:
         return None
     found = [pull async for pull in _candidates(api, context, needs)]
-    candidates = [pull for pull in found if pull.open and pull.head_sha == context.head_sha]
+    candidates = [pull for pull in found if pull.open and _is_of(pull, context)]
     return min(candidates, key=lambda pull: pull.number, default=None)
+
+
+def _is_of(pull: Pull, context: RunContext) -> bool:
+    """A commit may be the head of a stranger's pull request too: the run's own branch decides."""
+    branch = (context.head_repository.lower(), context.head_ref)
+    same = not context.head_repository or branch == (pull.head_repository.lower(), pull.head_ref)
+    return same and pull.head_sha == context.head_sha
 
 
 async def get_pull(api: Api, repository: str, number: int, *, needs: str = NEEDS) -> Pull:
