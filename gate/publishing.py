@@ -6,6 +6,7 @@ and which run measured come from the event and from GitHub.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -57,11 +58,16 @@ async def publish_artifact(
     if report.meta.interrupted:
         return CommentResult(action="not_needed")
     sweep = redact or Redactor([wanted.token])
+
+    @cache
+    def body_for(budget: int) -> str:
+        return sweep.text(body(report, context, budget))
+
     async with connect(context.api_url, wanted.token) as api:
         return await publish_comment(
             api,
             context,
-            lambda budget: sweep.text(body(report, context, budget)),
+            body_for,
             comment_id=wanted.comment_id,
             mode=wanted.mode,
             notable=is_notable(report),
@@ -88,8 +94,8 @@ def is_notable(report: Report) -> bool:
     found = group(report)
     moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
     bar = report.comparison.bar
-    moved = moved or (bar.changes if bar else ())
-    return bool(moved) or report.comparison.verdict != "pass" or got_worse(report)
+    moves_it = bool(bar and bar.changes)
+    return bool(moved) or moves_it or report.comparison.verdict != "pass" or got_worse(report)
 
 
 def _check_head(head: str, context: RunContext) -> None:

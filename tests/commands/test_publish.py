@@ -230,6 +230,7 @@ def test_an_artifact_that_cannot_be_used_is_2_says_why_and_gets_no_comment(
     ((name, told),) = [found for found in done.obeyed if found[0] != "add-mask"]
     assert name == "error"
     assert said in told
+    assert "::error title=Agent Gate%3A not-published::" in done.log
     assert done.outputs == {"exit-code": "2", "comment-url": ""}
     known = desk.known
     assert known["comments"] == []
