@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from gate.cli import parser
+from gate.commands.publish import said
+from gate.github.comment import Action, CommentResult
 from gate.github.inputs import COMMENT_MODES, INPUTS
 from gate.publishing import OF_A_FORK
 from tests.support.artifacts import an_artifact
@@ -299,3 +301,8 @@ def test_the_commands_options_are_the_steps_inputs() -> None:
     assert (options.run, options.comment, options.comment_id) == ("folder", INPUTS["comment"], "x")
     for mode in COMMENT_MODES:
         assert parser().parse_args(["publish", "--comment", mode]).comment == mode
+
+
+def test_whatever_became_of_the_comment_there_is_a_sentence_for_it() -> None:
+    told = {action: said(CommentResult(action=action)) for action in get_args(Action)}
+    assert len(set(told.values())) == len(told)
