@@ -48,9 +48,9 @@ def test_a_job_that_publishes_has_nothing_of_the_pull_request_and_runs_nothing_o
 
 PERMISSIONS = {
     SIMPLE: {"contents": "read", "pull-requests": "write"},
-    ("two-jobs.yml", "gate"): {"contents": "read"},
+    ("two-jobs.yml", "gate"): {"contents": "read", "pull-requests": "read"},
     ("two-jobs.yml", "publish"): {"pull-requests": "write"},
-    ("forks.yml", "gate"): {"contents": "read"},
+    ("forks.yml", "gate"): {"contents": "read", "pull-requests": "read"},
     ("forks-publish.yml", "publish"): {"actions": "read", "pull-requests": "write"},
 }
 
