@@ -126,7 +126,8 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
     inputs, ending, note = None, None, ""
     try:
         inputs = read_inputs(environ, workspace)
-        _named_boot(environ)
+        with log.unhindered("tell the post step what to look for"):
+            _named_boot(environ)
         log.mask([inputs.token])
         wanted = errand(inputs, environ, workspace)
         ending = _judged(inputs, environ, log)
@@ -138,9 +139,12 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
     except GateError as error:
         ending = _failed(error)
     if ending.out:
-        _give_back(ending.out, workspace)
-    set_outputs(environ, _outputs(ending))
-    add_summary(environ, log.redact.text(ending.summary() + note))
+        with log.unhindered("give its files to the workspace's owner"):
+            _give_back(ending.out, workspace)
+    with log.unhindered("write the outputs"):
+        set_outputs(environ, _outputs(ending))
+    with log.unhindered("write the summary"):
+        add_summary(environ, log.redact.text(ending.summary() + note))
     log.commands(log.redact.text(ending.annotations()).splitlines())
     if inputs and not ending.interrupted:
         _comment(inputs, ending, environ, log)
@@ -275,7 +279,8 @@ def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Lo
     if result.warning:
         log.show_warning(result.warning)
     print(f"Comment: {result.action.replace('_', ' ')} {result.url}".rstrip())
-    set_outputs(environ, {"comment-url": result.url})
+    with log.unhindered("write the comment's address"):
+        set_outputs(environ, {"comment-url": result.url})
 
 
 async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> CommentResult:
