@@ -12,18 +12,15 @@ import pytest
 
 from gate.network import AUTHORITIES
 from tests.support.authority import Certificates, certificates
-from tests.support.commands import a_project
+from tests.support.commands import a_project, git_output
 from tests.support.github.server import PREFIXES, serve
-from tests.support.github.state import BASE, HEAD, JOB_TOKEN
+from tests.support.github.state import JOB_TOKEN, a_pull
 from tests.support.proxy import Proxy, proxy
 from tests.support.runner import Runner, gateway
 from tests.support.step import Step
 
 pytestmark = pytest.mark.requires("node")
 
-REPO = {"repo": {"full_name": "acme/agent"}}
-PULL = {"number": 7, "head": {"ref": "t", "sha": HEAD, **REPO}, "base": {"ref": "main", "sha": BASE, **REPO}}
-EVENT = {"pull_request": PULL, "repository": {"default_branch": "main", "full_name": "acme/agent"}}
 PAGES = "https://ghes.example"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 DIRECT = dict.fromkeys((*PROXIES, *map(str.lower, PROXIES), *AUTHORITIES), "")
@@ -54,9 +51,17 @@ class Ghes:
         return list(state["comments"])
 
 
+def an_event(workspace: Path) -> dict[str, object]:
+    """A pull request of the workspace's one commit onto itself."""
+    side = {"sha": git_output(workspace, "rev-parse", "HEAD"), "repo": {"full_name": "acme/agent"}}
+    pull = {"number": 7, "head": {"ref": "topic", **side}, "base": {"ref": "main", **side}}
+    return {"pull_request": pull, "repository": {"default_branch": "main", "full_name": "acme/agent"}}
+
+
 @contextmanager
 def ghes(folder: Path, *, certificate: Path | None = None, host: str = "127.0.0.1") -> Iterator[Ghes]:
-    state = folder / "ghes.json"
+    state, sha = folder / "ghes.json", git_output(folder / "workspace", "rev-parse", "HEAD")
+    state.write_text(json.dumps({"pulls": {"7": a_pull(head=sha, base=sha)}}), encoding="utf-8")
     server = serve(0, state, edition="ghes-3.19", certificate=certificate, host=host)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -101,7 +106,7 @@ def assert_commented(done: Any, server: Ghes) -> None:
 
 def test_the_comment_is_posted_below_api_v3(step: Step, tmp_path: Path) -> None:
     with ghes(tmp_path) as server:
-        done = step.run(event=EVENT, env=server.variables, github_token=JOB_TOKEN)
+        done = step.run(event=an_event(step.workspace), env=server.variables, github_token=JOB_TOKEN)
         assert_commented(done, server)
 
 
@@ -110,7 +115,7 @@ def test_a_companys_authority_and_its_proxy_are_used_for_github_and_never_for_th
 ) -> None:
     with ghes(tmp_path, certificate=company.server) as server:
         env = {**server.variables, **through(between), "SSL_CERT_FILE": str(company.authority)}
-        done = step.run(event=EVENT, env=env, github_token=JOB_TOKEN)
+        done = step.run(event=an_event(step.workspace), env=env, github_token=JOB_TOKEN)
         assert_commented(done, server)
         assert set(between.asked) == {f"CONNECT {server.address}"}
 
@@ -121,7 +126,7 @@ def test_an_exception_from_the_proxy_is_kept(
     with ghes(tmp_path, certificate=company.server) as server:
         own = {"SSL_CERT_FILE": str(company.authority), "no_proxy": "127.0.0.1"}
         env = {**server.variables, **through(between), **own}
-        assert_commented(step.run(event=EVENT, env=env, github_token=JOB_TOKEN), server)
+        assert_commented(step.run(event=an_event(step.workspace), env=env, github_token=JOB_TOKEN), server)
     assert between.asked == []
 
 
@@ -129,7 +134,7 @@ def test_an_authority_that_is_not_named_is_a_warning_and_gets_no_token(
     step: Step, tmp_path: Path, company: Certificates
 ) -> None:
     with ghes(tmp_path, certificate=company.server) as server:
-        done = step.run(event=EVENT, env=server.variables, github_token=JOB_TOKEN)
+        done = step.run(event=an_event(step.workspace), env=server.variables, github_token=JOB_TOKEN)
         assert done.code == 0, done.log
         (warning,) = [data for name, data in done.obeyed if name == "warning"]
         assert "certificate" in warning
@@ -143,7 +148,7 @@ def test_the_image_finds_the_authority_that_the_workspace_brings(tmp_path: Path)
     made = certificates(tmp_path / "tls", f"IP:{gateway()}")
     (workspace / "ca.pem").write_bytes(made.authority.read_bytes())
     runner = Runner(tmp_path / "runner", workspace)
-    runner.event = EVENT
+    runner.event = an_event(workspace)
     with ghes(tmp_path, certificate=made.server, host="0.0.0.0") as server:
         env = {**server.variables, "SSL_CERT_FILE": "/github/workspace/ca.pem"}
         assert_commented(runner.run(env=env, github_token=JOB_TOKEN), server)
