@@ -55,7 +55,8 @@ def git(root: Path, *arguments: str) -> None:
 
 
 def git_output(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, text=True)
+    command = ["git", "-c", "safe.directory=*", "-C", str(root), *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
