@@ -12,11 +12,14 @@ import pytest
 
 from gate.boot.container.labels import _JOB, BOOT_ID
 from gate.boot.launch import _PASSED
+from gate.github.acceptance import find_acceptance
+from gate.model.bar import Acceptance
+from gate.model.config import AcceptPolicy
 from gate.network import AUTHORITIES
 from tests.support.commands import ROOT, a_project, git_output
 from tests.support.github.desk import Desk
 from tests.support.github.server import serve
-from tests.support.github.state import BOT, JOB_TOKEN, a_comment, a_pull
+from tests.support.github.state import BASE, BOT, HEAD, JOB_TOKEN, a_comment, a_pull
 from tests.support.step import Step
 from tests.support.watched import Watched
 
@@ -111,6 +114,14 @@ def test_the_requests_that_the_code_knows_are_those_of_the_table() -> None:
 
 @pytest.mark.requires("node")
 async def test_the_requests_of_every_kind_of_run_are_those_of_the_table() -> None:
+    commented, accepted = await commenting(), await accepting()
+    assert not commented.violations + accepted.violations
+    asked = (*commented.fake.requests, *accepted.fake.requests)
+    assert {shape(request) for request in asked} == requests(), UPDATE
+
+
+async def commenting() -> Desk:
+    """A comment that is made, updated, freed of its double; a token of somebody, a fork's commit."""
     desk = Desk()
     await desk.publish("one")
     await desk.publish("two", run_id=4712)
@@ -119,15 +130,44 @@ async def test_the_requests_of_every_kind_of_run_are_those_of_the_table() -> Non
     await desk.publish("three", run_id=4713)
     desk.fail("POST", "/graphql", 500, times=9)
     await desk.publish("four", run_id=4714, pull=None, is_fork=True, head_repository="fork/agent")
-    assert not desk.violations
-    assert {shape(request) for request in desk.fake.requests} == requests(), UPDATE
+    return desk
+
+
+async def accepting() -> Desk:
+    """An acceptance by label, one by review, and one that a merge group takes over."""
+    desk, label, at, group = Desk(), AcceptPolicy().label, "2026-11-30T07:00:00Z", "9e" + "0" * 38
+    whole = [{"sha": HEAD, "parents": ["1" * 40]}, {"sha": group, "parents": [BASE, HEAD]}]
+    desk.begin(
+        {
+            "pulls": {"7": a_pull(labels=[label])},
+            "events": [{"id": 1, "pull": 7, "event": "labeled", "actor": "ann", "at": at, "label": label}],
+            "reviews": [{"id": 2, "pull": 7, "author": "ann", "state": "APPROVED", "commit": HEAD, "at": at}],
+            "compared": {f"{BASE}...{group}": whole},
+        }
+    )
+    queued = {
+        "event": "merge_group",
+        "head_sha": group,
+        "sha": group,
+        "head_ref": "gh-readonly-queue/main/pr-7-x",
+    }
+    async with desk.api() as api:
+        for policy, fields in (
+            (AcceptPolicy(), {}),
+            (AcceptPolicy(by="review"), {}),
+            (AcceptPolicy(), queued),
+        ):
+            found = await find_acceptance(api, desk.context(**fields), policy)
+            assert isinstance(found, Acceptance), found
+    return desk
 
 
 def shape(request: str) -> str:
     """A request as the table writes it."""
     method, _, path = request.partition(" ")
     path = path.replace("/repos/acme/agent", "/repos/{}")
-    return f"{method} {re.sub(r'/([0-9]+|[0-9a-f]{40})(?=/|$)', '/{}', path)}"
+    path = re.sub(r"/([0-9]+|[0-9a-f]{40}|ann)(?=/|$)", "/{}", path)
+    return f"{method} {re.sub(r'[0-9a-f]{40}[.]{3}[0-9a-f]{40}', '{}...{}', path)}"
 
 
 @pytest.mark.requires("node")
