@@ -20,6 +20,7 @@ from gate.github.event import RunContext, read_context
 from gate.github.inputs import Inputs, read_inputs, withhold
 from gate.github.sides import base_of
 from gate.github.step import Log, add_summary, save_state, set_outputs
+from gate.github.workspace import give_back, without_links
 from gate.model.bar import Acceptance, NotAccepted
 from gate.model.config import AcceptPolicy
 from gate.model.finding import Finding, Place
@@ -140,7 +141,7 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
         ending = _failed(error)
     if ending.out:
         with log.unhindered("give its files to the workspace's owner"):
-            _give_back(ending.out, workspace)
+            give_back(ending.out, workspace)
     with log.unhindered("write the outputs"):
         set_outputs(environ, _outputs(ending))
     with log.unhindered("write the summary"):
@@ -164,7 +165,7 @@ def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
         )
     suite = prepare(inputs.config, Selection(), secrets=[inputs.token], sides=sides)
     log.mask(secrets_of(suite.config))
-    _without_links(inputs.out)
+    without_links(inputs.out)
     claim(inputs.out, suite)
     report, number = asyncio.run(run(suite, inputs.out, Progress(sys.stdout)))
     if number:
@@ -205,14 +206,6 @@ async def _asked(context: RunContext, token: str, policy: AcceptPolicy) -> Accep
             return await find_acceptance(api, context, policy)
     except UsageError as error:
         return NotAccepted(reason=error.message, hint=error.hint)
-
-
-def _without_links(out: Path) -> None:
-    """A pull request may bring the folder, with links in it to wherever it would have us write."""
-    if out.is_dir():
-        for path in out.iterdir():
-            if path.is_symlink():
-                path.unlink()
 
 
 def _bad_input(error: BadInput, withheld: Iterable[str]) -> Ending:
@@ -308,14 +301,3 @@ def _is_notable(report: Report) -> bool:
     bar = report.comparison.bar
     moved = moved or (bar.changes if bar else ())
     return bool(moved) or report.comparison.verdict != "pass" or got_worse(report)
-
-
-def _give_back(out: Path, workspace: Path) -> None:
-    """Give what we made to the workspace's owner: root's files would break the runner's next checkout."""
-    owner = workspace.stat()
-    if not out.is_dir() or owner.st_uid == os.geteuid():
-        return
-    made_from = [folder for folder in (out, *out.parents) if folder != Path()]
-    for path in (*made_from, *out.iterdir()):
-        if path.lstat().st_uid == os.geteuid():
-            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
