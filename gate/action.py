@@ -34,8 +34,7 @@ OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-
 SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
 """Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
-_SIGNAL_EXIT = 128
-_BOOT = "boot"
+_SIGNAL_EXIT, _BOOT = 128, "boot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,8 +295,6 @@ def _is_notable(report: Report) -> bool:
     from gate.publish.groups import group
     from gate.publish.headline import got_worse
 
-    found = group(report)
+    found, bar = group(report), report.comparison.bar
     moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
-    bar = report.comparison.bar
-    moved = moved or (bar.changes if bar else ())
-    return bool(moved) or report.comparison.verdict != "pass" or got_worse(report)
+    return bool(moved or (bar and bar.changes)) or report.comparison.verdict != "pass" or got_worse(report)

@@ -32,7 +32,8 @@ DYNAMIC = {
     ("gate/action.py", "os.environ[BOOT_ID]"): {BOOT_ID},
     ("gate/boot/container/labels.py", "environ.get(name)"): set(_JOB.values()),
     ("gate/boot/launch.py", "os.environ[name]"): set(_PASSED),  # and pass_env
-    ("gate/github/inputs.py", "environ.get(f'INPUT_{name.upper()}', '')"): {"INPUT_*"},
+    ("gate/github/inputs.py", "environ.get(variable)"): {"INPUT_*"},
+    ("gate/github/inputs.py", "environ.get(variable.replace('-', '_'), '')"): {"INPUT_*"},
     ("gate/github/inputs.py", "environ[name]"): set(),  # taken out, not read
     ("gate/github/event.py", "environ.get(name, '')"): set(),  # by whom it is called
     ("gate/github/step.py", "environ.get(variable)"): set(),  # by whom it is called
