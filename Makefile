@@ -3,6 +3,7 @@
 #   make demo BREAK=NAME    the same with the agent broken (examples/weather names the switches)
 #   make test               every test, with branch coverage; ARGS="-k calls" passes on to pytest
 #   make check              lint, format, types, import contracts, workflows
+#   make picture            draw docs/comment.png anew from its golden; needs chromium
 #   make bench              benchmarks: slow, and only meaningful on a quiet machine
 #   make lock               resolve requirements/*.in anew; UPGRADE=1 takes the newest versions
 
@@ -16,7 +17,7 @@ BENCHMARKS ?= start overhead check memory $(shell docker info >/dev/null 2>&1 &&
 JOBS ?= 2
 ARGS ?=
 
-.PHONY: help demo test check format bench lock
+.PHONY: help demo test check format picture bench lock
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +39,9 @@ check: .venv/.dev
 format: .venv/.dev
 	.venv/bin/ruff check --fix-only .
 	.venv/bin/ruff format .
+
+picture: .venv/.dev
+	.venv/bin/python -m tests.support.picture tests/goldens/comment/regression.md docs/comment.png
 
 bench: .venv/.dev
 	@set -e; for name in $(BENCHMARKS); do echo "== benchmarks/$$name.py"; .venv/bin/python -m benchmarks.$$name; done

@@ -2,7 +2,7 @@
 
 import sys
 
-from gate.action import main
+from gate.__main__ import step
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(step())

@@ -3,7 +3,7 @@
 
 import sys
 
-from gate.action import tidy
+from gate.__main__ import tidy
 
 if __name__ == "__main__":
     sys.exit(tidy())

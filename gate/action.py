@@ -21,6 +21,7 @@ from gate.github.inputs import Inputs, read_inputs, withhold
 from gate.github.secretless import why_no_secrets
 from gate.github.sides import base_of
 from gate.github.step import Log, add_summary, save_state, set_outputs
+from gate.github.workspace import give_back, without_links
 from gate.model.bar import Acceptance, NotAccepted
 from gate.model.config import AcceptPolicy
 from gate.publish.escape import without_commands
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
 OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url", "baseline-url")
 
-_SIGNAL_EXIT = 128
-_BOOT = "boot"
+_SIGNAL_EXIT, _BOOT = 128, "boot"
 
 
 def main() -> int:
@@ -82,7 +82,8 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
         log.mask([inputs.token])
         if inputs.publish:
             return _hand_on(inputs, inputs.publish, environ, log)
-        _named_boot(environ)
+        with log.unhindered("tell the post step what to look for"):
+            _named_boot(environ)
         wanted = errand(inputs, environ, workspace)
         ending = _judged(inputs, environ, log)
         if wanted and ending.report and ending.out and not ending.interrupted:
@@ -95,9 +96,12 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
         ending = of_failure(error)
         print(f"agent-gate: {ending.details}")
     if ending.out:
-        _give_back(ending.out, workspace)
-    set_outputs(environ, ending.outputs())
-    add_summary(environ, log.redact.text(ending.summary() + note))
+        with log.unhindered("give its files to the workspace's owner"):
+            give_back(ending.out, workspace)
+    with log.unhindered("write the outputs"):
+        set_outputs(environ, ending.outputs())
+    with log.unhindered("write the summary"):
+        add_summary(environ, log.redact.text(ending.summary() + note))
     log.commands(log.redact.text(ending.annotations()).splitlines())
     if inputs and not ending.interrupted and not _comment(inputs, ending, environ, log):
         return _unpublished(ending, environ)
@@ -137,7 +141,7 @@ def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
         )
     suite = prepare(inputs.config, Selection(), secrets=[inputs.token], sides=sides)
     log.mask(secrets_of(suite.config))
-    _without_links(inputs.out)
+    without_links(inputs.out)
     claim(inputs.out, suite)
     report, number = asyncio.run(run(suite, inputs.out, Progress(sys.stdout)))
     if number:
@@ -181,14 +185,6 @@ async def _asked(context: RunContext, token: str, policy: AcceptPolicy) -> Accep
         return NotAccepted(reason=error.message, hint=error.hint)
 
 
-def _without_links(out: Path) -> None:
-    """A pull request may bring the folder, with links in it to wherever it would have us write."""
-    if out.is_dir():
-        for path in out.iterdir():
-            if path.is_symlink():
-                path.unlink()
-
-
 def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> bool:
     """Write the comment where there is a pull request; what stands in the way is a warning, and false."""
     if inputs.comment == "off" or not environ.get("GITHUB_EVENT_PATH"):
@@ -219,14 +215,3 @@ async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str],
             notable=not ending.quiet,
             severity=SEVERITIES[ending.verdict],
         )
-
-
-def _give_back(out: Path, workspace: Path) -> None:
-    """Give what we made to the workspace's owner: root's files would break the runner's next checkout."""
-    owner = workspace.stat()
-    if not out.is_dir() or owner.st_uid == os.geteuid():
-        return
-    made_from = [folder for folder in (out, *out.parents) if folder != Path()]
-    for path in (*made_from, *out.iterdir()):
-        if path.lstat().st_uid == os.geteuid():
-            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

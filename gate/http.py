@@ -4,8 +4,6 @@ Redirects are never followed, a status is never an error, and no proxy is used u
 """
 
 import json as jsonlib
-import math
-import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -15,52 +13,34 @@ from typing import Self, TypeAlias
 
 import httpx
 
+from gate.body import BadBody, Cut, HttpError, NotConnected, Slow, TooBig, decode_text, parse_json
 from gate.model import Json
 from gate.network import check_proxies
-from gate.redact import excerpt
+from gate.redact import Redactor
 from gate.tls import tls_context
+
+__all__ = [
+    "MIB",
+    "BadBody",
+    "Client",
+    "Cut",
+    "HttpError",
+    "NotConnected",
+    "Response",
+    "Slow",
+    "Streamed",
+    "TooBig",
+    "Transport",
+    "decode_text",
+    "parse_json",
+]
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 MIB = 1024 * 1024
-MAX_DEPTH = 100
-"""How deep a JSON value of a stranger may nest: code that walks it recursively must not overflow."""
 # uvicorn and Node close idle connections after 5 s; a request sent at that moment is lost without an answer.
 _REUSE_WITHIN_S = 2.0
 _CONNECT_WITHIN_S = 10.0
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class HttpError(Exception):
-    """An exchange that gave no usable answer; `reason` says why, for people."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class NotConnected(HttpError):
-    """The connection failed before a byte came back; `sent`: although the agent had accepted it."""
-
-    def __init__(self, reason: str, *, sent: bool = False) -> None:
-        super().__init__(reason)
-        self.sent = sent
-
-
-class Cut(HttpError):
-    """The connection was lost after the first byte."""
-
-
-class Slow(HttpError):
-    """Nothing arrived (or could be sent) for the time that was allowed."""
-
-
-class TooBig(HttpError):
-    """A body or a header exceeds its cap."""
-
-
-class BadBody(HttpError):
-    """What came is not UTF-8, not JSON, not of the expected content type, or not HTTP at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,55 +79,12 @@ class Streamed:
         return Response(self.status, self.headers, body)
 
 
-def decode_text(data: bytes) -> str:
-    """Strict UTF-8; raises BadBody with the offset of the first bad byte."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise BadBody(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}") from None
-
-
-def parse_json(text: str) -> Json:
-    """JSON as RFC 8259 has it: no NaN, no number beyond a float, at most MAX_DEPTH levels; raises BadBody.
-
-    Half a surrogate pair, which no UTF-8 file can hold, becomes U+FFFD.
-    """
-    if not text.strip():
-        raise BadBody("the body is empty; expected JSON")
-    try:
-        value: Json = jsonlib.loads(text, parse_constant=_finite, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
-        raise BadBody(f"not JSON: {error}; it starts with {excerpt(text, 80)!r}") from None
-    # Counting brackets is cheap and never too low, so most bodies are not walked at all.
-    if text.count("[") + text.count("{") > MAX_DEPTH or "\\ud" in text.lower():
-        value = _mended(value, 0)
-    return value
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:20]} is no JSON number that a float can hold")
-    return value
-
-
-def _mended(value: Json, depth: int) -> Json:
-    if depth > MAX_DEPTH:
-        raise BadBody(f"JSON nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_mended(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {_SURROGATE.sub("\ufffd", key): _mended(item, depth + 1) for key, item in value.items()}
-    return value
-
-
 class Client:
     """Talks HTTP for one worker: give each its own, a shared pool slows down with every task that waits.
 
     `timeout_s` bounds each wait for the next byte, not the whole exchange; `max_bytes` caps a body after
-    decompression. All headers of an answer together are capped at 100 KiB.
+    decompression. All headers of an answer together are capped at 100 KiB. `redact` is
+    for protocols that cut what came before it is recorded.
     """
 
     def __init__(
@@ -158,9 +95,11 @@ class Client:
         max_bytes: int = 32 * MIB,
         trust_env: bool = False,
         transport: Transport | None = None,
+        redact: Redactor | None = None,
     ) -> None:
         if trust_env:
             check_proxies()
+        self.redact = redact or Redactor()
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
         self._client = httpx.AsyncClient(
@@ -246,8 +185,8 @@ def _decoder(encoding: str, limit: int) -> Callable[[bytes], bytes]:
         case "gzip" | "x-gzip" | "deflate":
             inflate = zlib.decompressobj(wbits=47)  # 32 + 15: the header tells gzip from zlib
             return lambda raw: inflate.decompress(raw, limit + 1)
-        case other:
-            raise BadBody(f"content-encoding is {other!r} although only gzip was asked for")
+        case _:
+            raise BadBody(f"content-encoding is {encoding!r} although only gzip was asked for")
 
 
 @contextmanager

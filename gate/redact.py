@@ -1,6 +1,7 @@
 """Secrets out, where text enters the model: known values in every usual encoding, well-known token shapes."""
 
 import base64
+import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ _Shape: TypeAlias = tuple[str, re.Pattern[str], str]
 CUT = "…"
 """What stands where an excerpt ends: a secret may have lost its end there."""
 _LEAST_OF_A_CUT = 4
+_READ_PER_CHARACTER = 64
 
 
 def excerpt(text: str, most: int) -> str:
@@ -25,11 +27,20 @@ def excerpt(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + CUT
 
 
+def quoted(body: bytes, most: int) -> str:
+    """The start of a body as one line of text, cut like an excerpt; not all of a long body is looked at."""
+    read = body[: _READ_PER_CHARACTER * most]
+    # Not final: a character that the cut goes through is left out, so that a secret's start stays one.
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(read, final=read == body)
+    words = " ".join(text.split())
+    return words + CUT if len(words) <= most and read != body else excerpt(words, most)
+
+
 class Redactor:
     """Replaces secrets by `***`: `text` in a string, `value` anywhere in a JSON value, keys included.
 
-    Known values are found raw, in base64 (any alignment, both alphabets), percent-encoded and escaped as
-    JSON and Python do it, once or twice over.
+    Known values are found raw, on one line, in base64 (any alignment, both alphabets), percent-encoded and
+    escaped as JSON and Python do it, once or twice over.
     Applying it twice changes nothing more. Not found: values cut in two, wrapped base64, hex, compression.
     """
 
@@ -116,14 +127,20 @@ def _unused(name: str, taken: dict[str, Json]) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    for value in {secret, secret.strip(), secret.strip().replace("\r\n", "\n")}:
+    for value in {secret, secret.strip(), secret.strip().replace("\r\n", "\n"), " ".join(secret.split())}:
         if len(value.strip()) >= SHORTEST and value.strip("*"):
             yield value
             yield from _percent(value)
             for form in (value, *_escaped(value)):
                 yield from _escaped(form)  # JSON text inside of JSON text, as arguments of calls often are
-                yield repr(form)[1:-1]
+                yield from _quoted(form)
             yield from _base64(value.encode("utf-8", "surrogatepass"))
+
+
+def _quoted(form: str) -> Iterator[str]:
+    """As Python's repr puts it, alone and in a text that has both kinds of quotes."""
+    yield repr(form)[1:-1]
+    yield repr(form + "\"'")[1:-4]
 
 
 def _percent(value: str) -> Iterator[str]:

@@ -36,8 +36,14 @@ def _missing_docker() -> str:
     return f"no engine answers: {done.stderr.strip()[:200]}" if done.returncode else ""
 
 
+def _missing_browser() -> str:
+    reasons = [_missing_commands(name) for name in ("chromium", "chromium-browser", "google-chrome")]
+    return reasons[0] if all(reasons) else ""
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "act": lambda: _missing_commands("act"),
+    "browser": _missing_browser,
     "docker": _missing_docker,
     "make": lambda: _missing_commands("make"),
     "node": lambda: _missing_commands("node", "npm"),

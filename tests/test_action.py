@@ -298,7 +298,7 @@ def agents_of(project: Path) -> list[str]:
 
 
 def test_a_bug_is_70_and_no_verdict(step: Step) -> None:
-    done = step.run(env={"GITHUB_OUTPUT": str(step.workspace)})
+    done = step.run(env={"GITHUB_WORKSPACE": "/nowhere"})
     assert done.code == 70
     assert "this is a bug in the gate" in done.log
 
@@ -324,3 +324,16 @@ def test_nothing_is_needed_of_github(project: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert (project / "out" / "run.json").is_file()
     assert not done.stderr
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE"])
+@pytest.mark.parametrize("place", ["/nowhere/file", "/", "/dev/full"])
+def test_a_command_file_that_cannot_be_written_is_a_warning_and_the_verdict_stands(
+    step: Step, variable: str, place: str
+) -> None:
+    done = step.run(env={variable: place})
+    assert done.code == 0, done.log
+    assert "agent-gate exited with 0: pass" in done.log
+    (warning,) = [data for name, data in done.obeyed if name == "warning"]
+    assert place in warning
+    assert "the verdict stands" in warning

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from gate.publishing import OF_A_FORK
+from tests.support.act import ACTION, PACKAGE, copy
 from tests.support.artifacts import an_artifact
 from tests.support.commands import ROOT, commit, environment, git
 from tests.support.github.server import serve
 from tests.support.github.state import HEAD, JOB_TOKEN, a_pull
-from tests.test_action_act import ACTION, PACKAGE, copy
 
 pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(300)]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.redact import MASK, Redactor, excerpt
+from gate.redact import CUT, MASK, Redactor, excerpt, quoted
 
 SECRET = 'p4ss/wörd+with <odd> "chars" & more'
 
@@ -265,3 +265,40 @@ def test_text_inside_of_json_text_is_found(write: Callable[[str], str]) -> None:
     secret = 'pa"ss\\word+ü12345'
     for form in (secret, json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
         assert "12345" not in Redactor([secret]).text(write(form))
+
+
+@given(secrets, st.binary(max_size=8), st.binary(max_size=8), st.integers(4, 60))
+def test_what_a_quotation_cuts_shows_at_most_three_characters_of_a_secret(
+    secret: str, before: bytes, after: bytes, most: int
+) -> None:
+    secret = " ".join(secret.split())
+    redacted = Redactor([secret]).text(quoted(before + secret.encode() + after, most))
+    assert len(secret) < 8 or secret[:4] not in redacted.replace(MASK, "")
+
+
+@pytest.mark.parametrize(
+    ("body", "quotation"),
+    [
+        (b"", ""),
+        (b" two\r\n\twords ", "two words"),
+        (b"0123456789", "0123456789"),
+        (b"0123456789a", f"0123456789{CUT}"),
+        (b" " * 637 + b"key", f"key{CUT}"[:3]),
+        (b" " * 637 + b"key and more", f"key{CUT}"),
+        ("é".encode() * 500, f"{'é' * 10}{CUT}"),
+        (b" " * 639 + "é".encode(), CUT),
+        (b"\xff", "\ufffd"),
+    ],
+)
+def test_a_quotation_is_one_line_and_says_where_it_was_cut(body: bytes, quotation: str) -> None:
+    assert quoted(body, 10) == quotation
+
+
+def test_a_secret_of_several_lines_is_found_on_one() -> None:
+    secret = "first half\n  and the second"
+    assert Redactor([secret]).text(quoted(f"it is {secret}".encode(), 80)) == f"it is {MASK}"
+
+
+@pytest.mark.parametrize("around", ["", '"', "'", "\"'"])
+def test_a_secret_with_a_quote_is_found_in_pythons_spelling_of_any_text(around: str) -> None:
+    assert "s-a-secret" not in Redactor(["it's-a-secret"]).text(repr(f"{around} it's-a-secret {around}"))

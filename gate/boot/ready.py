@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from gate.http import Client, HttpError
 from gate.model.config import Ready
+from gate.redact import quoted
 
 Probe: TypeAlias = Callable[[], Awaitable[str]]
 """Gives "" when the agent is up, else what it said instead."""
@@ -78,8 +79,8 @@ async def _get(client: Client, address: str) -> str:
         async with client.stream("GET", address) as answer:
             if answer.status < HTTPStatus.BAD_REQUEST:
                 return ""
-            body = (await answer.read()).body[:_EXCERPT].decode("utf-8", "replace")
-            return " ".join([_named(answer.status), *body.split()])
+            body = quoted((await answer.read()).body, _EXCERPT)
+            return f"{_named(answer.status)} {body}".rstrip()
     except HttpError as error:
         return error.reason
 

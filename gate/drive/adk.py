@@ -57,7 +57,7 @@ class AdkConversation:
     async def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
         """Send a message, or answers to pauses, and yield what the agent emits; see Conversation."""
         body = await self._body(turn, pauses)
-        reader = EventReader()
+        reader = EventReader(self._client.redact.text)
         frames = self._frames(body, answering=isinstance(turn.sent, Answers))
         try:
             async with aclosing(frames):

@@ -66,8 +66,8 @@ class HttpJson:
         )
         if not 200 <= response.status < 300:  # noqa: PLR2004 - success, by RFC 9110
             raise stopped_by(response, f"POST {path}")
-        kind = response.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-        if not kind.endswith("json"):
+        kind = response.headers.get("content-type", "application/json")
+        if not kind.partition(";")[0].strip().lower().endswith("json"):
             raise BadBody(
                 f"POST {path} answered with content-type {kind!r} instead of JSON: "
                 f"{excerpt(response.text, 80)!r}"

@@ -22,7 +22,7 @@ from gate.model.trace import (
     Throttled,
     TimedOut,
 )
-from gate.redact import excerpt
+from gate.redact import excerpt, quoted
 
 EXCERPT = 300
 """Characters of an error body that a reason quotes."""
@@ -45,7 +45,8 @@ def stopped_by(response: Response, what: str, *, hint: str = "") -> Stopped:
     else was refused. `hint` replaces the general advice.
     """
     body = response.body[: 64 * EXCERPT].decode(errors="replace")
-    said = f"{what} answered {_status(response.status)}{_quoted(body)}"
+    words = quoted(response.body, EXCERPT)
+    said = f"{what} answered {_status(response.status)}{': ' + words if words else ''}"
     match response.status:
         case 429 | 503:
             return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
@@ -125,11 +126,6 @@ def _date(header: str) -> datetime | None:
 def _status(status: int) -> str:
     phrase = next((known.phrase for known in HTTPStatus if known == status), "")
     return f"{status} {phrase}".strip()
-
-
-def _quoted(body: str) -> str:
-    words = " ".join(body.split())
-    return f": {words[:EXCERPT]}{'…' if len(words) > EXCERPT else ''}" if words else ""
 
 
 def _is_free(events: Sequence[Event], exposes: Sequence[Exposed]) -> bool:

@@ -165,5 +165,6 @@ class _Crew:
         return Client(
             headers=self._bench.agent.headers,
             timeout_s=self._bench.run.trial_timeout_s,
+            redact=self._bench.redact,
             transport=self._transport,
         )

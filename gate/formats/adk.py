@@ -4,7 +4,7 @@ What counts is in the parts, not in the roles: a call is the agent's, a result i
 text asks who the author is. Events without content are kept, because nodes and state ride on them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from gate.formats.adk_fields import UnreadableEvent, field, has, is_mapping, items, kind, mapping, text
@@ -43,16 +43,18 @@ class EventReader:
 
     A streamed answer comes as `partial` events and then once more as a whole: the parts are skipped. Where no
     whole comes, because the stream ended or the agent failed, the parts become one event: the user saw them.
+    `clean` takes secrets out of what is cut here, while they are whole.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clean: Callable[[str], str] = str) -> None:
+        self._clean = clean
         self._partial: dict[tuple[str, str], tuple[_Raw, list[Text | Thought]]] = {}
         self._tools: dict[str, str] = {}
         self._last_id = ""
 
     def read(self, frame: Json) -> tuple[Event, ...]:
         """Read one event: none for a part of a streamed answer, two where one result is a placeholder."""
-        raw = _raw(frame)
+        raw = _raw(frame, self._clean)
         if raw.partial:
             self._keep(raw)
             return ()
@@ -128,7 +130,7 @@ def _is_event(frame: Mapping[str, Json]) -> bool:
     return any(field(frame, name) is not None for name in _MARKS)
 
 
-def _raw(frame: Json) -> _Raw:
+def _raw(frame: Json, clean: Callable[[str], str]) -> _Raw:
     if not is_mapping(frame):
         raise UnreadableEvent(f"an event is an object, this is {kind(frame)}")
     if not _is_event(frame):
@@ -143,7 +145,7 @@ def _raw(frame: Json) -> _Raw:
         id=text(frame, "id"),
         author=text(frame, "author"),
         branch=text(frame, "branch"),
-        node=_node(text(mapping(frame, "nodeInfo"), "path")),
+        node=_node(clean(text(mapping(frame, "nodeInfo"), "path"))),
         partial=field(frame, "partial") is True,
         error=error_of(frame, has_content=bool(contents)),
         has_content=bool(contents),

@@ -14,6 +14,7 @@ from gate.github.errors import (
 )
 from gate.http import BadBody, Response
 from gate.model import Json
+from gate.redact import excerpt
 
 _SECONDARY_WAIT_S = 60.0
 """What GitHub asks for after a secondary limit that names no time."""
@@ -90,7 +91,7 @@ def _number(response: Response, name: str) -> float:
 def _message(response: Response) -> str:
     """GitHub's own words; those of whatever else answered (a proxy) are not repeated."""
     said = _body(response).get("message")
-    return said[:_CAP] if isinstance(said, str) and said else "no reason given"
+    return excerpt(said, _CAP) if isinstance(said, str) and said else "no reason given"
 
 
 def _details(response: Response) -> str:

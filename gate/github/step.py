@@ -4,8 +4,8 @@ https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-comm
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from io import TextIOBase
 from pathlib import Path
 from types import TracebackType
@@ -57,6 +57,15 @@ class Log:
     def show_warning(self, text: str) -> None:
         """Print a warning that the run's page shows as well."""
         self.commands([f"::warning title=Agent Gate::{_escaped(self._clean(text))}"])
+
+    @contextmanager
+    def unhindered(self, what: str) -> Iterator[None]:
+        """Make a warning of a file that cannot be had: `what` is not done, and the verdict stands."""
+        try:
+            yield
+        except OSError as error:
+            why = f"{error.filename}: {error.strerror}"
+            self.show_warning(f"Agent Gate could not {what} ({why}); the verdict stands.")
 
     def commands(self, lines: Iterable[str]) -> None:
         """Print lines that the runner shall obey, each of them one whole command."""
@@ -121,9 +130,13 @@ def add_summary(environ: Mapping[str, str], markdown: str) -> None:
 
 
 def _append(environ: Mapping[str, str], variable: str, text: str) -> None:
+    """Append to the file that a variable names, or raise an OSError that names it too."""
     if name := environ.get(variable):
-        with Path(name).open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        try:
+            with Path(name).open("a", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError as error:  # a full disk names no file
+            raise OSError(error.errno, error.strerror, name) from error
 
 
 def _entry(name: str, value: str) -> str:

@@ -137,6 +137,23 @@ async def test_a_secret_in_an_answer_is_masked(answering: Any, tmp_path: Path) -
             pytest.fail("it is not up")
 
 
+@pytest.mark.parametrize("room", [0, 5, 199])
+async def test_a_secret_that_an_excerpt_cuts_is_masked(answering: Any, room: int, tmp_path: Path) -> None:
+    url = await answering(response("500 Internal Server Error", f"{'x ' * 100}{'y' * room}canary-secret"))
+    with pytest.raises(AgentDown) as down:
+        async with enter(UrlBoot(url=url, ready=Ready(path="/", within_s=0.5)), tmp_path):
+            pytest.fail("it is not up")
+    assert "cana" not in down.value.message
+
+
+async def test_a_secret_in_an_address_that_cannot_be_reached_is_masked(tmp_path: Path) -> None:
+    config = UrlBoot(url="http://127.0.0.1:9/canary-secret", ready=Ready(path="/", within_s=0.2))
+    with pytest.raises(AgentDown, match=r"http://127\.0\.0\.1:9/\*\*\*") as down:
+        async with enter(config, tmp_path):
+            pytest.fail("it is not up")
+    assert "canary-secret" not in down.value.message + down.value.hint
+
+
 async def test_a_silent_agent_is_down_in_time(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -54,6 +54,12 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(root), *IDENTITY, *arguments], check=True, capture_output=True)
 
 
+def git_output(root: Path, *arguments: str) -> str:
+    command = ["git", "-c", "safe.directory=*", "-C", str(root), *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
 def a_project(folder: Path, example: str = "weather") -> Path:
     """A copy of an example, without a baseline, committed to a repository of its own."""
     shutil.copytree(

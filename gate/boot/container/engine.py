@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from gate.errors import AgentDown
+from gate.redact import excerpt
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -235,7 +236,7 @@ def _translated() -> Iterator[None]:
 
 def _brief(text: Any) -> str:  # noqa: ANN401 - the SDK gives bytes or text
     words = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-    return " ".join(words.split())[:500]
+    return excerpt(" ".join(words.split()), 500)
 
 
 def _answers(address: str) -> None:

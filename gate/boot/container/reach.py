@@ -5,6 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gate.boot.container.engine import Engine
+from gate.redact import excerpt
 
 _STAYS_S: Final = 0.3
 _EXCERPT: Final = 200
@@ -19,7 +20,7 @@ async def unhealthy(engine: Engine, container: str) -> str:
     if health["Status"] == "healthy":
         return ""
     last = (health.get("Log") or [{"Output": ""}])[-1]["Output"]
-    return f"{health['Status']} {' '.join(last.split())[:_EXCERPT]}".strip()
+    return f"{health['Status']} {excerpt(' '.join(last.split()), _EXCERPT)}".strip()
 
 
 async def proxied(url: str) -> str:

@@ -6,6 +6,7 @@ the contract is in its `violations`. `--edition ghes-3.19` serves /api/v3 and /a
 
 import argparse
 import json
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,9 +20,14 @@ PREFIXES: dict[Edition, str] = {"api.github.com": "", "ghes-3.19": "/api/v3"}
 
 
 def serve(
-    port: int, file: Path, *, edition: Edition = "api.github.com", host: str = "127.0.0.1"
+    port: int,
+    file: Path,
+    *,
+    edition: Edition = "api.github.com",
+    host: str = "127.0.0.1",
+    certificate: Path | None = None,
 ) -> ThreadingHTTPServer:
-    """A bound server, to be run with `serve_forever`; port 0 takes a free one."""
+    """A bound server, to be run with `serve_forever`; port 0 takes a free one; https with a certificate."""
     state = a_state(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else a_state()
     lock = threading.Lock()
 
@@ -63,7 +69,13 @@ def serve(
 
     server = ThreadingHTTPServer((host, port), Handler)
     server.daemon_threads = True
-    base = f"http://{host}:{server.server_address[1]}{PREFIXES[edition]}"
+    if certificate:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate)
+        # The handshake is done by the first read, in the request's own thread.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    scheme = "https" if certificate else "http"
+    base = f"{scheme}://{host}:{server.server_address[1]}{PREFIXES[edition]}"
     fake = FakeGitHub(state, edition=edition, base=base)
     file.write_text(json.dumps(fake.state, indent=1), encoding="utf-8")
     return server

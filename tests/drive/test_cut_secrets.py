@@ -1,0 +1,100 @@
+"""A secret stays one wherever a protocol cuts, folds or spells anew what it heard."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+import httpx
+import pytest
+
+from gate.drive import drive
+from gate.drive.outcome import EXCERPT
+from gate.model.config import RunConfig
+from gate.redact import Redactor
+from tests.support.driving import SIMPLE, FastPace, StillAgent, case, config
+
+SECRET = "canary/it's a@Secret;Charset=AB"
+PIECE = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    status: int = 200
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def sse(*frames: object, body: str = "") -> Reply:
+    text = "".join(f"data: {json.dumps(frame)}\n\n" for frame in frames)
+    return Reply(body=text + body, headers={"content-type": "text/event-stream"})
+
+
+def event(**fields: object) -> dict[str, object]:
+    return {"author": "a", "content": {"parts": [{"text": "hi"}]}, **fields}
+
+
+def not_json(body: str) -> Reply:
+    return Reply(body=body, headers={"content-type": "application/json"})
+
+
+ADK: Mapping[str, Reply] = {
+    "in the path of a node": sse(event(nodeInfo={"path": f"flow/{SECRET}/x@1"})),
+    "at the end of a node's path": sse(event(nodeInfo={"path": f"flow/{SECRET}"})),
+    "in the node of a streamed part": sse(event(nodeInfo={"path": f"flow/{SECRET}"}, partial=True)),
+    "in streamed parts": sse(
+        event(partial=True, content={"parts": [{"text": SECRET[:9]}]}),
+        event(partial=True, content={"parts": [{"text": SECRET[9:]}]}),
+    ),
+    "in an error of the server": sse({"error": {"code": SECRET, "name": 'a "b"'}}),
+    "in a status": Reply(status=500, body=f"{'x' * (EXCERPT - 9)} {SECRET}"),
+    "behind a body's cut": Reply(status=500, body=" " * (64 * EXCERPT - 9) + SECRET),
+    "in no JSON": sse(body=f'data: "{SECRET}"x\n\n'),
+    "in a content type": Reply(headers={"content-type": SECRET}),
+}
+HTTP: Mapping[str, Reply] = {
+    "in a status": ADK["in a status"],
+    "behind a body's cut": ADK["behind a body's cut"],
+    "in no JSON": not_json(f'"{SECRET}" {SECRET}'),
+    "at the cut of no JSON": not_json("x" * 71 + SECRET),
+    "in a content type": Reply(headers={"content-type": f"text/{SECRET}"}),
+    "in a content encoding": Reply(body="x", headers={"content-encoding": SECRET}),
+    "in an address": Reply(status=302, headers={"location": f"/{SECRET}"}),
+    "in a number": not_json("1" * 400 + ".5"),
+}
+
+
+async def told(protocol: str, reply: Reply, options: Mapping[str, object]) -> str:
+    async def serve(request: httpx.Request) -> httpx.Response:
+        if request.url.path in ("/run_sse", "/chat"):
+            stream = httpx.ByteStream(reply.body.encode())
+            return httpx.Response(reply.status, headers=reply.headers, stream=stream)
+        return httpx.Response(200, stream=httpx.ByteStream(b'{"language": "python"}'))
+
+    plan = ((case(), (1,)),)
+    traces = drive(
+        StillAgent("http://agent"),
+        config(options, protocol),
+        RunConfig(concurrency=1, trial_timeout_s=5.0, retries=0),
+        plan,
+        Redactor([SECRET, "1" * 30]),
+        transport=httpx.MockTransport(serve),
+        pace=FastPace(),
+    )
+    (trace,) = [trace async for trace in traces]
+    return json.dumps(asdict(trace), ensure_ascii=False)
+
+
+def pieces(secret: str) -> set[str]:
+    return {secret[start : start + PIECE].lower() for start in range(len(secret) - PIECE + 1)}
+
+
+@pytest.mark.parametrize("where", ADK)
+async def test_no_piece_of_a_secret_is_left_by_the_adk_protocol(where: str) -> None:
+    trace = await told("adk", ADK[where], {})
+    assert not [piece for piece in pieces(SECRET) if piece in trace.lower()], trace
+
+
+@pytest.mark.parametrize("where", HTTP)
+async def test_no_piece_of_a_secret_is_left_by_the_http_protocol(where: str) -> None:
+    trace = await told("http", HTTP[where], SIMPLE)
+    assert not [piece for piece in pieces(SECRET) | pieces("1" * 30) if piece in trace.lower()], trace
