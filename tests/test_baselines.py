@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from gate.baselines import bytes_of, load_baseline
-from gate.model.baseline import Baseline
+from gate.git import head_of
+from gate.model.bar import Revision
+from gate.model.baseline import Baseline, BaselineFacts
+from gate.trust import read_base
 from tests.support.commands import a_project, edit, gate, git
 
 BRANCH = "agent-gate/baseline"
@@ -33,8 +36,8 @@ def evidence() -> str:
     return (Path(__file__).parents[1] / "examples/weather/golden/baseline.jsonl").read_text(encoding="utf-8")
 
 
-def cloned(origin: Path, *options: str) -> Path:
-    clone = origin.with_name("clone")
+def cloned(origin: Path, *options: str, name: str = "clone") -> Path:
+    clone = origin.with_name(name)
     git(origin, "clone", "-q", *options, origin.as_uri(), str(clone))
     return clone
 
@@ -101,6 +104,30 @@ def test_a_file_that_was_deleted_from_the_branch_is_missed_and_one_that_never_wa
     found, problem = state(origin)
     assert found == "unreadable"
     assert "was deleted from the branch" in problem
+
+
+def test_a_branch_that_only_the_checkout_has_is_not_the_remotes(origin: Path, evidence: str) -> None:
+    """A pull request's branch may bear any name, also that of the baseline's branch."""
+    clone = cloned(origin, "--depth=1")
+    write(clone, evidence)
+    assert state(clone)[0] == "unreadable"
+    full = cloned(origin.rename(origin.with_name("other")), "--no-tags", name="full")
+    write(full, evidence)
+    assert state(full) == ("none", "")
+
+
+def test_the_base_side_reads_the_branch_and_tells_none_yet_from_not_here(origin: Path, evidence: str) -> None:
+    edit(origin / "agent-gate.yml", f"baseline: {NAME}", f"baseline: {{branch: {BRANCH}}}")
+    git(origin, "commit", "-aqm", "a branch of its own")
+
+    def facts(clone: Path) -> BaselineFacts:
+        side = read_base(Revision(commit=head_of(clone)), clone / "agent-gate.yml")
+        return side.baseline_facts
+
+    assert facts(cloned(origin, name="before")).state == "none"
+    write(origin, evidence)
+    assert facts(cloned(origin)).state == "compared"
+    assert facts(cloned(origin, "--single-branch", name="single")).state == "unreadable"
 
 
 def test_a_malformed_file_on_the_branch_is_a_finding(origin: Path) -> None:

@@ -15,7 +15,7 @@ from gate.github.baseline import (
     offer_by_pull_request,
     offer_on_branch,
 )
-from gate.github.errors import GitHubError, MissingPermission
+from gate.github.errors import GitHubError, MissingPermission, RateLimited
 from tests.support.github.desk import Desk
 from tests.support.github.openapi import Edition
 from tests.support.github.state import BASE, JOB_TOKEN, REPOSITORY, a_git, a_pull
@@ -293,3 +293,26 @@ async def test_who_is_overtaken_for_ever_says_so(desk: Desk) -> None:
     with pytest.raises(GitHubError, match="kept changing"):
         async with desk.api() as api:
             await offer_on_branch(api, desk.context(), OWN, PATH, add)
+
+
+async def test_a_folder_that_github_lists_only_in_part_is_not_taken_for_one_without_the_file(
+    desk: Desk,
+) -> None:
+    begin(desk)
+    desk.fail("GET", f"/git/trees/{'7' * 40}", 200)
+    tree = {"sha": "7" * 40, "truncated": True, "tree": []}
+    desk.fake.state["failures"][0]["body"] = tree
+    desk.fake.state["failures"].append(
+        {"method": "GET", "path": f"/git/commits/{BASE}", "status": 200, "body": {"tree": tree}}
+    )
+    with pytest.raises(GitHubError, match="too many files"):
+        await propose(desk, "two")
+
+
+async def test_a_limit_ends_it_with_when_it_is_free_again(desk: Desk) -> None:
+    begin(desk)
+    desk.fail("PATCH", f"/git/refs/heads/{OWN}", 429, headers={"retry-after": "999"})
+    await commit(desk, "two")
+    with pytest.raises(RateLimited) as error:
+        await commit(desk, "zebra")
+    assert "free again at" in error.value.hint
