@@ -1,6 +1,5 @@
 """What goes to a terminal or a log while a run goes on: the plan, progress, and a line a case."""
 
-from gate.publish import escape
 from gate.publish.words import about, count, duration
 
 
@@ -36,6 +35,8 @@ def case_line(
     case: str, *, passed: int, measured: int, planned: int, seconds: float, reason: str = ""
 ) -> str:
     """One finished case in a log: `pass  3 of 3  2.1 s  weather_london`."""
+    from gate.publish import escape  # not needed before the first request
+
     word = "pass" if passed == planned else "FAIL" if passed < measured else "????"
     note = f": {escape.line(reason)}" if reason else ""
     missing = f" ({planned - measured} not measured)" if measured < planned else ""
