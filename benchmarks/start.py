@@ -1,6 +1,7 @@
 """How soon after its start does a command send its first request? The gate, and promptfoo beside it.
 
-A server on loopback notes when the first POST arrives; the clock starts when the command does. Best of three.
+A server on loopback notes when the first POST arrives; the clock starts when the command does. After a round
+that warms the caches the commands take turns, so that other load meets them alike; the best of five counts.
 Goal: ten times sooner than promptfoo. `--help` is timed too: it must pay for no heavy import.
 """
 
@@ -20,7 +21,7 @@ from benchmarks.memory import CONFIG
 from benchmarks.overhead import promptfoo_command
 
 GOAL = 10.0
-ROUNDS = 3
+ROUNDS = 5
 GOLDEN = "cases:\n  - {id: one, user: hi, expect: {contains: 14 C}}\n"
 
 
@@ -62,9 +63,10 @@ def first_request_s(command: list[str], folder: Path, env: dict[str, str]) -> fl
     return Noting.came[0] - start
 
 
-def best(measure: Callable[[], float]) -> float:
-    """The best of some rounds."""
-    return min(measure() for _ in range(ROUNDS))
+def best(*measures: Callable[[], float]) -> list[float]:
+    """The best of some rounds for each; in a round each has its turn."""
+    rounds = [[measure() for measure in measures] for _ in range(ROUNDS + 1)]
+    return [min(times) for times in zip(*rounds[1:], strict=True)]
 
 
 def main() -> int:
@@ -83,15 +85,19 @@ def main() -> int:
         folder = Path(name)
         (folder / "agent-gate.yml").write_text(CONFIG.format(url=url), encoding="utf-8")
         (folder / "golden.yaml").write_text(GOLDEN, encoding="utf-8")
-        ours = best(lambda: first_request_s([*gate, "run"], folder, env))
-        print(f"agent-gate run: first request after {ours:.2f} s")
-        print(f"agent-gate --help: {best(lambda: whole_s([*gate, '--help'], env)):.2f} s")
-        if options.promptfoo is None:
-            return 0
-        command, quiet = promptfoo_command(options.promptfoo, folder, url, 1)
-        theirs = best(lambda: first_request_s(command, folder, quiet))
-    print(f"promptfoo eval: first request after {theirs:.2f} s ({theirs / ours:.1f} times; goal: {GOAL:g})")
-    return int(theirs / ours < GOAL)
+        measures = [
+            lambda: first_request_s([*gate, "run"], folder, env),
+            lambda: whole_s([*gate, "--help"], env),
+        ]
+        if options.promptfoo:
+            command, quiet = promptfoo_command(options.promptfoo, folder, url, 1)
+            measures.append(lambda: first_request_s(command, folder, quiet))
+        ours, helped, *theirs = best(*measures)
+    print(f"agent-gate run: first request after {ours:.3f} s")
+    print(f"agent-gate --help: {helped:.3f} s")
+    for each in theirs:
+        print(f"promptfoo eval: first request after {each:.3f} s ({each / ours:.1f} times; goal: {GOAL:g})")
+    return int(any(each / ours < GOAL for each in theirs))
 
 
 def whole_s(command: list[str], env: dict[str, str]) -> float:

@@ -76,7 +76,7 @@ def of_bad_input(error: BadInput, withheld: Iterable[str], no_secrets: str) -> E
 
     `withheld` are the variables that are the runner's, `no_secrets` says why there are no secrets, or is "".
     """
-    from gate.check import render_findings
+    from gate.check.render import render_findings
 
     findings = tuple(_explained(finding, withheld, no_secrets) for finding in error.findings)
     text = render_findings(findings)

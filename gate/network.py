@@ -6,7 +6,6 @@ import ssl
 from ipaddress import IPv4Network, ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from gate.errors import UsageError
 
@@ -46,6 +45,8 @@ def check_proxies() -> None:
 
     A proxy's address is not repeated: it may hold a password.
     """
+    from urllib.request import getproxies  # an agent is reached without a proxy, and without its 6 ms
+
     proxies = getproxies()
     for entry in proxies.pop("no", "").split(","):
         if not _EXCEPTION.fullmatch(entry.strip()) and not _is_address(entry.strip()):

@@ -1,9 +1,9 @@
 """The order of the stages: boot the agent, drive the suite against it, score, compare, publish."""
 
 import asyncio
+import os
 import signal
 import time
-import uuid
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
@@ -139,7 +139,7 @@ def _sides(suite: Suite) -> Iterator[tuple[Side, tuple[Case, ...]]]:
 
 
 def _begin() -> _Course:
-    return _Course(run=uuid.uuid4().hex[:12], started=datetime.now(UTC), clock=time.monotonic())
+    return _Course(run=os.urandom(6).hex(), started=datetime.now(UTC), clock=time.monotonic())
 
 
 def _count(course: _Course, trace: Trace) -> None:

@@ -4,16 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
-from gate.compare import compare
 from gate.compare.evidence import Tally
-from gate.compare.sides import decide
 from gate.model.config import Policy
 from gate.model.run import Comparison, Meta, Report, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
 from gate.suite import Suite, Yardstick
-from gate.trust import strictest
 
 
 class Scales:
@@ -64,6 +61,8 @@ class Scales:
 
     def _judged(self, meta: Meta) -> tuple[Comparison, Yardstick]:
         """The verdict, and the yardstick whose rules it shows."""
+        from gate.compare.sides import decide  # not needed before the first request
+
         suite, base = self._suite, self._suite.base
         policies, enforced = _in_force(suite)
         mine = self._compared(suite.head, self._head, meta, policies, enforced=enforced)
@@ -78,6 +77,8 @@ class Scales:
     def _compared(
         self, side: Yardstick, tally: Tally, meta: Meta, policies: dict[str, Policy], *, enforced: bool
     ) -> Comparison:
+        from gate.compare.verdict import compare  # not needed before the first request
+
         bar = self._suite.bar
         return compare(
             tally.evidence(meta),
@@ -116,6 +117,8 @@ def _in_force(suite: Suite) -> tuple[dict[str, Policy], bool]:
     """The policies, and whether they block: of two sides the stricter; the head alone cannot soften them."""
     head, base = suite.head, suite.base
     if base:
+        from gate.trust import strictest  # not needed before the first request
+
         return strictest(base.undecided, head.undecided), base.enforced or head.enforced
     if suite.bar and any(change.needs_acceptance for change in suite.bar.changes) and not suite.bar.accepted:
         return {}, True

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.http import MIB, TooBig, decode_text
 
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class ServerSentEvent:
     """One event; `event` is "message" and `id` is "" where the stream names none."""
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from gate.compare import compare
 from gate.compare.evidence import tally
+from gate.compare.verdict import compare
 from gate.errors import UsageError
 from gate.model.run import CaseFacts, MetricFacts, Report, TrialRecord
 from gate.model.score import Item, Scored

@@ -1,22 +1,47 @@
 """Start the agent, wait for it, watch it, stop it."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from gate.boot import command, container, nothing, url
 from gate.boot.booting import Booting, Scene
 from gate.errors import AgentDown
 from gate.model.agent import Agent
 from gate.model.config import BootConfig, CommandBoot, ContainerBoot, NoBoot, UrlBoot
 from gate.redact import Redactor
 
+
+# A run boots in one way: the modules of the others would only make its first request later.
+def _url(config: UrlBoot, scene: Scene) -> AbstractAsyncContextManager[Agent]:
+    from gate.boot import url
+
+    return url.reached(config, scene)
+
+
+def _command(config: CommandBoot, scene: Scene) -> AbstractAsyncContextManager[Agent]:
+    from gate.boot import command
+
+    return command.running(config, scene)
+
+
+def _container(config: ContainerBoot, scene: Scene) -> AbstractAsyncContextManager[Agent]:
+    from gate.boot import container
+
+    return container.running(config, scene)
+
+
+def _nothing(config: NoBoot, scene: Scene) -> AbstractAsyncContextManager[Agent]:
+    from gate.boot import nothing
+
+    return nothing.recorded(config, scene)
+
+
 BOOTS: Mapping[str, Booting[Any]] = {
-    "url": Booting(UrlBoot, url.reached),
-    "command": Booting(CommandBoot, command.running),
-    "container": Booting(ContainerBoot, container.running),
-    "none": Booting(NoBoot, nothing.recorded),
+    "url": Booting(UrlBoot, _url),
+    "command": Booting(CommandBoot, _command),
+    "container": Booting(ContainerBoot, _container),
+    "none": Booting(NoBoot, _nothing),
 }
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from gate.frozen import frozen
 from gate.model.agent import Agent
 from gate.redact import Redactor
 
 C = TypeVar("C")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scene:
     """Where an agent is booted: `root` is the config's folder, `log` the file for its output.
 

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from gate.frozen import frozen
 
 NOBODY = 65534
 """The user and group `nobody`, which owns no files; containers and Debian give it this number."""
@@ -24,7 +25,7 @@ done
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Identity:
     """User and group of the agent, None for the gate's own; `warning` says why it is root where it is."""
 

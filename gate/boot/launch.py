@@ -5,12 +5,12 @@ import os
 import shutil
 import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from gate.boot import identity
 from gate.errors import AgentDown
+from gate.frozen import frozen
 from gate.model.config import CommandBoot
 
 _PASSED = ("PATH", "LANG", "LC_ALL", "TZ")
@@ -21,7 +21,7 @@ _NOT_HERE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Launch:
     """A command that is ready to be started: absolute program, absolute folder, whole environment."""
 

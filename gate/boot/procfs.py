@@ -4,8 +4,9 @@ import os
 import signal
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from gate.frozen import frozen
 
 _PROC = Path("/proc")
 _LISTEN = "0A"
@@ -13,7 +14,7 @@ _FORWARDERS = frozenset({"docker-proxy", "rootlesskit", "rootlessport", "slirp4n
 """Programs that listen for a container: `docker run -p {port}:8000` is answered by one of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Process:
     """A process that has not ended: parent and group by number, and when it began, in jiffies since boot."""
 

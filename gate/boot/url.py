@@ -2,19 +2,19 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gate.boot import ready
 from gate.boot.booting import Scene
 from gate.errors import AgentDown
+from gate.frozen import frozen
 from gate.model.agent import Agent, Death
 from gate.model.config import UrlBoot
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RemoteAgent:
     """An address that answered; its process is not ours to watch."""
 

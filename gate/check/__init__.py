@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -12,18 +12,18 @@ from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
 from gate.check.environment import environment_findings
 from gate.check.mapping import mapping_findings
-from gate.check.render import render, render_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
 from gate.documents import Document
+from gate.frozen import frozen
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
 
-__all__ = ["Checked", "check", "render", "render_findings", "stops"]
+__all__ = ["Checked", "check", "stops"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Checked:
     """A config (None where it cannot be used), its usable cases, and every finding in the files' order.
 

@@ -1,7 +1,6 @@
 """What this machine lacks to start the agent: its program, folder and variables, or engine and context."""
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -101,6 +100,8 @@ def _program(
             what, why = f"there is no program '{program}'", "It starts at 'cwd'."
             yield Finding.error("command-not-found", place, what, why=why)
         return
+    import shutil  # only a command pays for it
+
     if shutil.which(program, path=boot.env.get("PATH") or environ.get("PATH", os.defpath)) is None:
         yield Finding.error(
             "command-not-found",

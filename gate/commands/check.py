@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from gate.baselines import load_baseline
-from gate.check import check, render, stops
+from gate.check import check, stops
+from gate.check.render import render
 from gate.errors import BAD_INPUT, PASS
 from gate.model.finding import Finding, Place
 

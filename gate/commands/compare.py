@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gate.baselines import baseline_facts, load_baseline
 from gate.commands.output import show_report
-from gate.compare import compare
 from gate.compare.baseline import pool
+from gate.compare.verdict import compare
 from gate.errors import UsageError
 from gate.model.baseline import Baseline
 from gate.results import read_run

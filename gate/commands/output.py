@@ -17,7 +17,7 @@ from gate.model.case import Side
 from gate.model.run import MetricFacts, Report, TrialRecord
 from gate.model.score import Scored
 from gate.publish import SINKS
-from gate.publish.terminal import case_line, plan_line, progress_line, render
+from gate.publish.progress import case_line, plan_line, progress_line
 from gate.publish.words import count as counted
 from gate.results import LOG_FILE, RUN_FILE, TRACES_FILE
 from gate.suite import Suite
@@ -37,7 +37,7 @@ class Progress:
 
     def planned(self, suite: Suite) -> None:
         """Print the warnings and the plan."""
-        from gate.check import render_findings
+        from gate.check.render import render_findings
 
         if suite.warnings:
             self._print(render_findings(suite.warnings))
@@ -124,6 +124,8 @@ def show_report(
     if as_json:
         print(printed(dump(report)))
         return
+    from gate.publish.terminal import render  # not needed before the first request
+
     names = (RUN_FILE, TRACES_FILE, *(sink.file for sink in SINKS.values()))
     files = [str(out / name) for name in names] if out else []
     print(render(report, files=files, colour=_wants_colour(sys.stdout), code=code), end="")

@@ -1,11 +1,12 @@
 """agent-gate.yml to Config, or every finding that says why not."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gate.config.build import build
 from gate.config.units import seconds
 from gate.documents import Document, read, validate
+from gate.frozen import frozen
 from gate.model.config import Config
 from gate.model.finding import Finding
 
@@ -14,7 +15,7 @@ __all__ = ["Loaded", "from_document", "load", "seconds"]
 _NO_CONFIG = "`agent-gate init` writes one; --config names another."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Loaded:
     """The config, None where it cannot be used, and the document, for places that Config does not keep."""
 

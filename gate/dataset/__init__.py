@@ -1,7 +1,6 @@
 """Golden files to cases: one reader a file, the READERS table, and what must hold over all files."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +12,7 @@ from gate.dataset.reader import Reader
 from gate.dataset.selection import select
 from gate.dataset.unknown import explain
 from gate.documents import Document, no_collection, read
+from gate.frozen import frozen
 from gate.model.case import Case
 from gate.model.finding import Finding
 
@@ -25,7 +25,7 @@ READERS: Final[Mapping[str, Reader]] = {
 """Every format of golden files by its name; the first that accepts a file reads it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Loaded:
     """A suite: its cases with their groups, dependencies before dependents, and all that is wrong with it."""
 

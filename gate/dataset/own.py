@@ -5,10 +5,8 @@ which names every fault with its place. So a suite without faults, which is what
 for no validator; a test holds that both refuse the same cases.
 """
 
-import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any, Final, Literal
@@ -27,6 +25,7 @@ from gate.dataset.narrow import (
     texts,
 )
 from gate.documents import Document, validate
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.case import (
     Answer,
@@ -76,7 +75,7 @@ _PART_KEYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Defaults:
     """What a file says once for all its cases."""
 
@@ -87,8 +86,14 @@ class _Defaults:
 def accepts(value: Json) -> bool:
     """Whether the value has `cases` (or a key that was meant to be), or is a list of them."""
     if isinstance(value, dict):
-        return "cases" in value or bool(difflib.get_close_matches("cases", map(str.lower, value), 1, 0.75))
+        return "cases" in value or _means_cases(value)
     return isinstance(value, list)
+
+
+def _means_cases(keys: Iterable[str]) -> bool:
+    import difflib  # only a mistake pays for it
+
+    return bool(difflib.get_close_matches("cases", map(str.lower, keys), 1, 0.75))
 
 
 def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.finding import Finding, Place
 
@@ -53,7 +54,7 @@ def _at(spot: Spot) -> At:
     return spot if isinstance(spot, int) else spot.at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document:
     """A YAML or JSON file. `value` is None and `broken` is true where nothing of it can be used.
 

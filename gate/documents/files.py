@@ -4,7 +4,6 @@ import errno
 import gc
 import json
 import os
-import secrets
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -96,7 +95,7 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
 
     Raises UsageError with the reason. Folders are made. A link is replaced, not followed.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

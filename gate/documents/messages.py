@@ -1,12 +1,11 @@
 """What a schema error means for a person: findings in words, narrowed to what was probably meant."""
 
-import difflib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gate.documents.document import Document
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.finding import Finding
 
@@ -33,7 +32,7 @@ _LIMITS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Problem:
     """One schema error, in our types: `wanted` is the keyword's value, `schema` what it stands in."""
 
@@ -94,6 +93,8 @@ def show(value: Json) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the nearest of the known words, or "" where none is near."""
+    import difflib  # only a mistake pays for it
+
     near = difflib.get_close_matches(word, [*known], n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from gate.frozen import frozen
 from gate.model import Json
 
 CONSTANTS: Final[Mapping[str, Json]] = {
@@ -40,7 +40,7 @@ class NotJson(Exception):
     """The scalar is a number that JSON has no text for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Surprise:
     """A scalar that tools of YAML 1.1 read as `elsewhere`, and this one as `here`."""
 

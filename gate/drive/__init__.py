@@ -1,17 +1,36 @@
 """Talk to the agent: the runner, and one protocol a file."""
 
-from gate.drive.adk import Adk
-from gate.drive.http_json import HttpJson
-from gate.drive.protocol import ProtocolFactory
-from gate.drive.replay import Replay
+from gate.drive.protocol import AgentProtocol, ProtocolFactory, Recordings
 from gate.drive.runner import drive
 from gate.drive.units import Plan
+from gate.model.agent import Agent
+from gate.model.config import AgentConfig
 
 __all__ = ["PROTOCOLS", "Plan", "drive"]
 
+
+# A run speaks one protocol: the modules of the others would only make its first request later.
+def _adk(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.adk import Adk
+
+    return Adk(config, agent)
+
+
+def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.http_json import HttpJson
+
+    return HttpJson(config, agent)
+
+
+def _replay(config: AgentConfig, agent: Agent) -> Recordings:
+    from gate.drive.replay import Replay
+
+    return Replay(config, agent)
+
+
 PROTOCOLS: dict[str, ProtocolFactory] = {
-    "adk": Adk,
-    "http": HttpJson,
-    "replay": Replay,
+    "adk": _adk,
+    "http": _http,
+    "replay": _replay,
 }
 """The protocols by the name that `agent.protocol` gives; each row reads the block of the same name."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import assert_never
 
@@ -117,6 +116,8 @@ def is_retryable(outcome: Outcome) -> bool:
 
 def _date(header: str) -> datetime | None:
     try:
+        from email.utils import parsedate_to_datetime  # few answers have one
+
         date = parsedate_to_datetime(header)
     except (ValueError, OverflowError):  # the second for a time zone beyond all measure
         return None

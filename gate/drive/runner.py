@@ -13,7 +13,7 @@ from gate.drive.protocol import AgentProtocol, Recordings
 from gate.drive.trial import Bench, try_case, unrun
 from gate.drive.units import Plan, Unit, alone, grouped, unmet
 from gate.errors import UsageError
-from gate.http import Client, Transport
+from gate.http import Client
 from gate.model.agent import Agent
 from gate.model.case import Case
 from gate.model.config import AgentConfig, RunConfig
@@ -21,14 +21,13 @@ from gate.model.trace import Crashed, Outcome, Refused, Trace
 from gate.redact import Redactor
 
 
-async def drive(  # noqa: PLR0913 - the last two are for tests
+async def drive(
     agent: Agent,
     config: AgentConfig,
     run: RunConfig,
     plan: Plan,
     redact: Redactor,
     *,
-    transport: Transport | None = None,
     pace: Pace | None = None,
 ) -> AsyncGenerator[Trace, None]:
     """Run the plan and yield each trial's trace when it ends; may be called again with another plan.
@@ -46,7 +45,7 @@ async def drive(  # noqa: PLR0913 - the last two are for tests
         return
     bench = Bench(protocol=protocol, agent=agent, run=run, redact=redact, pace=pace or Pace(run.rate_per_s))
     outbox = Outbox(2 * run.concurrency)
-    work = asyncio.create_task(_Crew(bench, outbox, transport).work(plan))
+    work = asyncio.create_task(_Crew(bench, outbox).work(plan))
     work.add_done_callback(lambda _: outbox.close())
     try:
         while (trace := await outbox.take()) is not None:
@@ -89,10 +88,9 @@ async def _stop(work: asyncio.Task[None]) -> None:
 class _Crew:
     """The workers of one drive."""
 
-    def __init__(self, bench: Bench, outbox: Outbox, transport: Transport | None) -> None:
+    def __init__(self, bench: Bench, outbox: Outbox) -> None:
         self._bench = bench
         self._outbox = outbox
-        self._transport = transport
         self._life = Life(bench.agent)
 
     async def work(self, plan: Plan) -> None:
@@ -166,5 +164,4 @@ class _Crew:
             headers=self._bench.agent.headers,
             timeout_s=self._bench.run.trial_timeout_s,
             redact=self._bench.redact,
-            transport=self._transport,
         )

@@ -2,13 +2,14 @@
 
 import asyncio
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gate.drive.outcome import failure_in, is_retryable, outcome_of
 from gate.drive.pace import Pace, backoff
 from gate.drive.pauses import answered, still_running, unexpected
 from gate.drive.protocol import AgentProtocol, Conversation, Stopped
 from gate.drive.recorder import Recorder
+from gate.frozen import frozen
 from gate.http import Client, Cut, HttpError, NotConnected
 from gate.model.agent import Agent, Death
 from gate.model.case import Answers, Case, Turn
@@ -24,7 +25,7 @@ _DEATH_SHOWS_WITHIN_S = 0.5
 _DEATH_POLL_S = 0.02
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bench:
     """What all trials of a drive share."""
 
@@ -35,7 +36,7 @@ class Bench:
     pace: Pace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tried:
     """A trial's trace, and how the agent's process ended if it was found dead when the trial had failed."""
 

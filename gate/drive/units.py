@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from gate.frozen import frozen
 from gate.model.case import Case
 from gate.model.trace import (
     Completed,
@@ -20,7 +20,7 @@ Plan: TypeAlias = tuple[tuple[Case, tuple[int, ...]], ...]
 """Cases with the numbers of the trials to make of each, counted from 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Unit:
     """One trial of a case that stands alone, or of all planned cases of a group in their order."""
 

@@ -5,11 +5,12 @@ text asks who the author is. Events without content are kept, because nodes and 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gate.formats.adk_fields import UnreadableEvent, field, has, is_mapping, items, kind, mapping, text
 from gate.formats.adk_parts import error_of, is_pending, joined, part_of, usage_of
 from gate.formats.adk_pauses import is_plumbing, pauses_of
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.trace import Call, Event, Part, Result, Text, Thought
 
@@ -105,7 +106,7 @@ class EventReader:
         return (event, replace(_event(raw, pending), not_in_trajectory=PENDING))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Raw:
     record: Mapping[str, Json]
     id: str

@@ -1,6 +1,5 @@
 """Read a foreign file's mappings key by key, and account for all that was not taken."""
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -148,6 +147,8 @@ class Fields:
 
 def close(name: str, known: Iterable[str]) -> str:
     """The known name that this one looks most like, or ""."""
+    import difflib  # only a mistake pays for it
+
     return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), "")
 
 

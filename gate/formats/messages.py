@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.trace import Call, Event, Result, Text, Thought, Trace
 
@@ -15,7 +15,7 @@ TOOL_ERROR = "[tool error] "
 _ENVELOPES = ("result", "response", "output", "content")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Row:
     """What one event contributed; `number` counts from 1, one of `contributed` and `why_not` is set."""
 

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, get_args
 
 from gate.formats.adk import PLUMBING_ANSWER, EventReader
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
 from gate.formats.limits import reported_failure
 from gate.formats.messages import USER
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.derived import described, left_open
 from gate.model.trace import Completed, Event, Exposed, Outcome, Paused, Result, Trace, TurnTrace
@@ -18,7 +19,7 @@ class NotASession(ValueError):
     """The text is no recorded session; the message says where it stops being one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recording:
     """A session as it was stored; `state` is how it ended, empty where only events were kept."""
 

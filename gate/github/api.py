@@ -8,14 +8,17 @@ import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from gate.errors import UsageError
 from gate.github import refusal
 from gate.github.errors import GitHubError, RateLimited, Unclear
-from gate.http import MIB, BadBody, Client, HttpError, NotConnected, Response, Transport
+from gate.http import MIB, BadBody, Client, HttpError, NotConnected, Response
 from gate.model import Json
+
+if TYPE_CHECKING:
+    from gate.http.proxied import Transport
 
 VERSION = "2022-11-28"
 """Both github.com and every GitHub Enterprise Server that is still supported know this version of the API."""
@@ -39,7 +42,7 @@ async def connect(
     url: str,
     token: str,
     *,
-    transport: Transport | None = None,
+    transport: "Transport | None" = None,
     sleep: Sleep = asyncio.sleep,
     now: Callable[[], float] = time.time,
 ) -> AsyncIterator["Api"]:

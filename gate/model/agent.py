@@ -1,11 +1,12 @@
 """A booted agent, as the stages see it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from gate.frozen import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class Death:
     """The agent's process is gone: how, and the last lines of its log, redacted."""
 

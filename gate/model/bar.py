@@ -1,8 +1,9 @@
 """The bar that a pull request is held against: what it changes of it, and who accepted that."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from gate.frozen import frozen
 from gate.model.config import AcceptPolicy
 from gate.model.finding import Place
 
@@ -10,7 +11,7 @@ ChangeKind = Literal["loosened", "tightened", "changed", "added", "removed"]
 Subject = Literal["agent", "baseline", "case", "config", "metric", "policy", "quarantine", "rule", "run"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Revision:
     """The commit that is the base, its branch's name, and how many commits that branch is ahead of it."""
 
@@ -19,7 +20,7 @@ class Revision:
     behind: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BarChange:
     """One thing that the head says otherwise than the base.
 
@@ -37,7 +38,7 @@ class BarChange:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Acceptance:
     """Who accepted the head `head` and when (ISO 8601), by a label or an approving review."""
 
@@ -47,7 +48,7 @@ class Acceptance:
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NotAccepted:
     """Why nothing is accepted: nobody did ("" as `reason`), or what was tried does not count, and why."""
 
@@ -55,7 +56,7 @@ class NotAccepted:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bar:
     """What the head was held against.
 

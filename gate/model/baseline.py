@@ -1,13 +1,13 @@
 """The baseline: the evidence of earlier accepted runs, and what a run could make of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.model.score import Cause
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Value:
     """One trial's value of one metric and its lowest item."""
 
@@ -19,7 +19,7 @@ Sample: TypeAlias = Value | Cause
 """A trial's value of a metric, or why there is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BaselineRun:
     """One accepted run in the baseline's header."""
 
@@ -30,7 +30,7 @@ class BaselineRun:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BaselineLine:
     """One case and metric: every trial's sample by run, valid for `key` only."""
 
@@ -40,7 +40,7 @@ class BaselineLine:
     runs: Mapping[str, tuple[Sample, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Baseline:
     """Pooled evidence of accepted runs, oldest first."""
 
@@ -48,7 +48,7 @@ class Baseline:
     lines: Mapping[tuple[str, str], BaselineLine]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BaselineFacts:
     """What the run was compared with."""
 

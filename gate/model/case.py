@@ -1,10 +1,11 @@
 """A golden case: turns in, expectations out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Literal, TypeAlias, Union
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.finding import Place
 
@@ -12,14 +13,14 @@ Side = Literal["head", "base"]
 """Whose text of a case: one that a pull request changes or removes is also run as the base has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TextPart:
     """Plain text that a user sends."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BlobPart:
     """Inline bytes that a user sends, as base64."""
 
@@ -27,7 +28,7 @@ class BlobPart:
     data: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FilePart:
     """A file that a user refers to by URI."""
 
@@ -38,7 +39,7 @@ class FilePart:
 UserPart: TypeAlias = TextPart | BlobPart | FilePart
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class User:
     """A user's message: at least one part."""
 
@@ -50,7 +51,7 @@ class User:
         return "\n".join(part.text for part in self.parts if isinstance(part, TextPart))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answer:
     """The answer to one pause.
 
@@ -63,14 +64,14 @@ class Answer:
     value: Json = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answers:
     """Answers to the pauses that ended the turn before."""
 
     answers: tuple[Answer, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ExpectedCall:
     """A tool call that is expected; `args` None means that its arguments do not matter."""
 
@@ -78,7 +79,7 @@ class ExpectedCall:
     args: Mapping[str, Json] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Parallel:
     """Branches that may run in any order among each other; each branch is a sequence of its own."""
 
@@ -88,7 +89,7 @@ class Parallel:
 Nodes: TypeAlias = tuple[str | Parallel, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Expect:
     """What is expected of a turn or a case; None expects nothing in particular, `()` nothing at all."""
 
@@ -103,7 +104,7 @@ class Expect:
     rubric: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Turn:
     """One message to the agent, with what is expected back."""
 
@@ -112,7 +113,7 @@ class Turn:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quarantine:
     """A case that is run and shown but counts on neither side until `until` (inclusive)."""
 
@@ -121,7 +122,7 @@ class Quarantine:
     until: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Case:
     """One golden example. `group` names the unit that it shares a database with ("": it stands alone)."""
 

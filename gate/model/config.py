@@ -1,9 +1,10 @@
 """agent-gate.yml as data; durations are seconds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.finding import Place
 
@@ -14,7 +15,7 @@ PLACEHOLDERS = ("text", "parts", "session", "state", "history", "case", "trial",
 """What a template of the `http` block may have in braces."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ready:
     """When the agent is up: `path` answers below 400 (None: the TCP port accepts), within `within_s`.
 
@@ -26,7 +27,7 @@ class Ready:
     healthcheck: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UrlBoot:
     """An agent that is already running."""
 
@@ -35,7 +36,7 @@ class UrlBoot:
     ready: Ready = field(default_factory=Ready)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CommandBoot:
     """A command that the gate starts. `{port}` and `{tmp}` are replaced in `command`, `env` and `cwd`.
 
@@ -53,19 +54,19 @@ class CommandBoot:
     hidden: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoBoot:
     """Nothing to start: recorded traces."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Image:
     """An image by name: the engine's own, or pulled where it has none of that name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Build:
     """An image that is built. `context` is relative to the config, `dockerfile` to the context."""
 
@@ -75,7 +76,7 @@ class Build:
     args: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Confinement:
     """What holds a container's agent; every key that differs from its default is a loosening, or a limit.
 
@@ -92,7 +93,7 @@ class Confinement:
     egress: Literal["none", "open"] = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ContainerBoot:
     """A container that the gate starts, its agent listening on `port` of all addresses.
 
@@ -118,7 +119,7 @@ class ContainerBoot:
 BootConfig: TypeAlias = UrlBoot | CommandBoot | ContainerBoot | NoBoot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentConfig:
     """What is under test. `options` are the keys of the protocol's own block (`http: {…}`, `adk: {…}`).
 
@@ -132,7 +133,7 @@ class AgentConfig:
     root: str = "."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunConfig:
     """How trials are executed; `rate_per_s` None means unlimited."""
 
@@ -143,7 +144,7 @@ class RunConfig:
     retries: int = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MetricConfig:
     """A metric by the name that rules use; `pass_at` None takes the type's own."""
 
@@ -154,7 +155,7 @@ class MetricConfig:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Amount:
     """A difference: absolute, or relative to the baseline where `percent` is set (25 means 25 %)."""
 
@@ -162,7 +163,7 @@ class Amount:
     percent: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rule:
     """What a metric must satisfy. For `cases`, `counts` bounds how many cases may be in a class."""
 
@@ -178,7 +179,7 @@ class Rule:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AcceptPolicy:
     """What counts as acceptance of a changed bar: a label, or an approving review (of not the author)."""
 
@@ -187,7 +188,7 @@ class AcceptPolicy:
     not_author: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Config:
     """The whole of agent-gate.yml. `root` is the folder that relative paths start from.
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from gate.frozen import frozen
+
 Level = Literal["error", "warn"]
 
 
@@ -18,7 +20,7 @@ class Place:
         return ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """What is wrong (`what`), where, why it matters, and what to write instead (`fix`)."""
 

@@ -1,9 +1,10 @@
 """A run: what was planned, what was measured, and what comparing made of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from gate.frozen import frozen
 from gate.model.bar import Bar
 from gate.model.baseline import BaselineFacts, Sample
 from gate.model.case import Quarantine
@@ -31,7 +32,7 @@ CaseClass = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Commit:
     """Where the tested source stood; `sha` "" outside a repository."""
 
@@ -41,7 +42,7 @@ class Commit:
     dirty: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Meta:
     """When, of what and how completely. `started_at` is ISO 8601 UTC, `duration_s` covers boot to verdict.
 
@@ -68,7 +69,7 @@ class Meta:
     tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MetricFacts:
     """A metric as this run used it; `decisive` metrics decide whether a case passes, at `pass_at`."""
 
@@ -82,7 +83,7 @@ class MetricFacts:
     decisive: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CaseFacts:
     """What comparing and publishing need of a case; `keys` maps each applicable metric to its line's key."""
 
@@ -96,7 +97,7 @@ class CaseFacts:
     trials: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TrialRecord:
     """One trial after scoring: its outcome, every score, and excerpts for people (redacted, capped)."""
 
@@ -111,7 +112,7 @@ class TrialRecord:
     track: str = "agent"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CaseEvidence:
     """One case in one run: per metric one sample a trial (in step across metrics), and trials to show."""
 
@@ -122,7 +123,7 @@ class CaseEvidence:
     duration_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Evidence:
     """All that comparing needs of a run, without its traces."""
 
@@ -131,7 +132,7 @@ class Evidence:
     cases: tuple[CaseEvidence, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RuleVerdict:
     """One rule over one scope (`suite`, or a category or case by name), with its evidence.
 
@@ -153,7 +154,7 @@ class RuleVerdict:
     not_comparable: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MetricSummary:
     """A metric over the suite or a category: means on both sides, and how much was measured.
 
@@ -170,7 +171,7 @@ class MetricSummary:
     unscored: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reason:
     """Why a trial of a case did not pass: the metric, the item (`turn 2`, `case`) and what differed."""
 
@@ -179,7 +180,7 @@ class Reason:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ByBase:
     """How a case fares by the base's text and metrics: it passed `passed` of `measured` trials."""
 
@@ -189,7 +190,7 @@ class ByBase:
     reasons: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CaseVerdict:
     """What became of a case.
 
@@ -220,7 +221,7 @@ class CaseVerdict:
     duration_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Comparison:
     """The verdict with everything that led to it; `exit_code` is 0 where `enforced` is false.
 
@@ -239,7 +240,7 @@ class Comparison:
     bar: Bar | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Report:
     """What every surface is rendered from: run.json without its trials."""
 

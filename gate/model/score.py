@@ -1,7 +1,8 @@
 """What a metric says of one trial."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from gate.frozen import frozen
 
 Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "crashed"]
 """Why something was not scored.
@@ -10,7 +11,7 @@ Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "cras
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Item:
     """One thing that was checked: `where` is `turn 2` or `case`; `value` lies in 0..1 for quality metrics."""
 
@@ -19,7 +20,7 @@ class Item:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scored:
     """A measurement: the mean over `items`, and in `reason` what differed ("" where all is well)."""
 
@@ -33,7 +34,7 @@ class Scored:
         return min((item.value for item in self.items), default=self.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unscored:
     """Nobody measured, and why."""
 

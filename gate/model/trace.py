@@ -1,28 +1,29 @@
 """A trace: all that one trial recorded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.case import Side
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Text:
     """Words for the reader."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Thought:
     """Reasoning that the agent exposed; never part of its answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Call:
     """A tool call. `args` is None where they could not be read (`args_error`); no arguments are `{}`."""
 
@@ -32,7 +33,7 @@ class Call:
     args_error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Result:
     """A tool's answer to the call `call_id`."""
 
@@ -49,7 +50,7 @@ MOST_TOKENS = 2**53
 """More is no count: sums of such numbers would overflow a float."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Usage:
     """Tokens of one model call, from 0 to MOST_TOKENS each; raises ValueError for anything else."""
 
@@ -68,7 +69,7 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pause:
     """The agent waits: to have a tool call confirmed, for input, a credential, or a job that runs long."""
 
@@ -79,7 +80,7 @@ class Pause:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Event:
     """One thing the agent emitted, after assembly.
 
@@ -103,7 +104,7 @@ class Event:
     not_in_trajectory: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TurnTrace:
     """One exchange: what was sent (as a reader sees it), what came back, and how it ended."""
 
@@ -114,42 +115,42 @@ class TurnTrace:
     ended_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Completed:
     """Every turn was answered and the agent waits for nothing."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Crashed:
     """The agent's fault: process exit, 500, error frame, bad JSON or UTF-8, cut stream, flood."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TimedOut:
     """The trial's deadline passed."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Paused:
     """The agent waits for an answer that the case does not give."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Throttled:
     """A provider's limit: 429, 503, RESOURCE_EXHAUSTED, or a quota text with zero tokens."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Refused:
     """Nothing was accepted: connect error, wrong Host, unknown app, 422; or the trial was not run at all."""
 
@@ -161,7 +162,7 @@ Outcome: TypeAlias = Completed | Crashed | TimedOut | Paused | Throttled | Refus
 Exposed = Literal["text", "calls", "nodes", "state", "usage", "pauses"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Trace:
     """One trial of one case.
 

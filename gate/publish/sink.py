@@ -1,12 +1,12 @@
 """What a surface promises: a pure function from a report to the text of one file."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.model.run import Report
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sink:
     """One row of SINKS: `render` gives the text of the file `file`; whoever holds the report writes it."""
 

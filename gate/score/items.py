@@ -6,10 +6,10 @@ hold: a crash never improves a mean.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.case import Case, Expect
 from gate.model.derived import calls_of, texts_of
@@ -28,7 +28,7 @@ HIDDEN: dict[Exposed, tuple[str, str]] = {
 """What a protocol may not expose, in words, and the keys of the `http` mapping that expose it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Level:
     """A turn, or the case as a whole, as it was expected and recorded.
 

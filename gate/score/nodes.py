@@ -6,9 +6,10 @@ before the group and before what stands after it, interleaved in any way, each v
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeAlias
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.case import Expect, Nodes
 from gate.model.derived import visits
@@ -17,7 +18,7 @@ from gate.score.items import ExpectMetric, Level
 from gate.score.values import names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Step:
     """A node still to be visited, and the names of what comes before it; steps of one name are equal."""
 
@@ -25,7 +26,7 @@ class Step:
     after: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Fork:
     """Branches still to be followed, none of them empty; equal whatever their order."""
 

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.model import Json
 
 LONGEST = 200
@@ -15,7 +15,7 @@ Args: TypeAlias = Literal["exact", "subset", "ignore"]
 ARGS: tuple[Args, ...] = ("exact", "subset", "ignore")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Absent:
     """No value at all, which differs from null."""
 
@@ -24,7 +24,7 @@ ABSENT = Absent()
 """The one instance of Absent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Difference:
     """Two values that differ at `path`, from the top level down; either may be ABSENT."""
 

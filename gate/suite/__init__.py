@@ -1,7 +1,7 @@
 """Everything that is known before anything is spent: config, cases, metrics, baseline; or every finding."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from gate.baselines import load_baseline
 from gate.check import check, stops
 from gate.dataset import select
 from gate.errors import BadInput, UsageError
+from gate.frozen import frozen
 from gate.model.bar import Acceptance, Bar, NotAccepted, Revision
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
@@ -21,7 +22,7 @@ from gate.suite.yardstick import Yardstick, yardstick
 __all__ = ["Selection", "Sides", "Suite", "Yardstick", "passed_over", "prepare", "secrets_of"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Suite:
     """A checked suite: `cases` are sent as written, `head` is what they are held against.
 
@@ -45,7 +46,7 @@ class Suite:
     warnings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Selection:
     """Which part of the suite to run, how often, and with what in the agent's environment (`NAME=VALUE`)."""
 
@@ -56,7 +57,7 @@ class Selection:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sides:
     """Where the base of a run is, the pull request's own commit, and how to ask for acceptance."""
 

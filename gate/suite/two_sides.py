@@ -1,12 +1,13 @@
 """A pull request's suite: what is in force of it, what it is also held against, and who accepted that."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from gate.check import Checked
 from gate.dataset import select
 from gate.errors import UsageError
+from gate.frozen import frozen
 from gate.model.bar import Acceptance, Bar, BarChange, NotAccepted
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
@@ -16,7 +17,7 @@ from gate.suite.yardstick import Yardstick, yardstick
 from gate.trust import BaseSide, Weighed, metric_changes, weigh
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HeadSide:
     """The head as it would be alone: its config as it is run, and the chosen ones of its cases."""
 
@@ -28,7 +29,7 @@ class HeadSide:
     chosen: tuple[Sequence[str], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Held:
     """What is in force, and both yardsticks; `base` None where the head's alone decides."""
 

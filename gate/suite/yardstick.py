@@ -1,13 +1,14 @@
 """What one side holds a run against: its cases as they are expected, its metrics and its rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 
 from gate.compare.passing import is_decisive
 from gate.formats.key import line_key
 from gate.formats.records import dump, load
+from gate.frozen import frozen
 from gate.model.case import Case, Expect
 from gate.model.config import Config, Policy, Rule
 from gate.model.run import CaseFacts, MetricFacts
@@ -16,7 +17,7 @@ from gate.score import build
 from gate.score.metric import Metric
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Yardstick:
     """`expected` are the cases without secrets and `facts` what is known of each, in the suite's order."""
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.check import render, render_findings
+from gate.check.render import render, render_findings
 from gate.model.finding import Finding, Place
 
 FINDINGS = (

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.compare import compare
 from gate.compare.baseline import KEPT_RUNS, from_lines, must_not, pool, refusals, to_lines
+from gate.compare.verdict import compare
 from gate.formats.records import Malformed
 from gate.model import Json
 from gate.model.baseline import Baseline, BaselineLine, BaselineRun, Value

@@ -8,7 +8,7 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.compare import compare
+from gate.compare.verdict import compare
 from gate.model.baseline import Baseline, BaselineFacts, BaselineLine, BaselineRun, Sample, Value
 from gate.model.config import Amount, Policy, Rule
 from gate.model.run import CaseEvidence, Comparison, Evidence, UndecidedCause

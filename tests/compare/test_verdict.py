@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.compare import compare
+from gate.compare.verdict import compare
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
 from gate.model.run import CaseEvidence, Comparison, TrialRecord

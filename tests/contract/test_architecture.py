@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -72,10 +73,15 @@ def undocumented(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                if not name.startswith("_") and ast.get_docstring(node) is None:
+                if not (name.startswith("_") or ast.get_docstring(node) or is_overload(node)):
                     yield f"{node.lineno}: {name}"
             case _:
                 pass
+
+
+def is_overload(node: ast.stmt) -> bool:
+    """The implementation below its overloads has the docstring."""
+    return isinstance(node, Function) and any(ast.unparse(each) == "overload" for each in node.decorator_list)
 
 
 def lengths(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -160,3 +166,46 @@ def test_help_pays_for_no_heavy_import() -> None:
     loaded = {root_of(name) for name in modules_after(HELP) - modules_after("")}
     assert "gate" in loaded
     assert loaded <= allowed
+
+
+FIRST_REQUEST = """
+import json, os, sys
+from gate.cli import main
+from gate.http.pipe import Pipe
+
+def send(*_):
+    print(json.dumps(sorted(sys.modules)), flush=True)
+    os._exit(0)
+
+Pipe.send = send
+main(["run", "--config", CONFIG, "--out", OUT])
+"""
+LATER = frozenset(
+    (
+        *("difflib", "email", "http.client", "importlib.resources", "random", "secrets", "statistics"),
+        *("tempfile", "urllib.request", "xml"),
+        *("gate.action", "gate.boot.command", "gate.boot.container", "gate.boot.nothing", "gate.bug"),
+        *("gate.commands.check", "gate.compare.cases", "gate.compare.rules", "gate.compare.verdict"),
+        *("gate.drive.adk", "gate.drive.replay", "gate.formats.adk", "gate.github", "gate.http.cookies"),
+        *("gate.http.proxied", "gate.publish.comment", "gate.publish.headline", "gate.publish.junit"),
+        *("gate.publish.summary", "gate.publish.table", "gate.publish.terminal"),
+    )
+)
+
+
+def test_a_run_loads_nothing_before_its_first_request_that_the_request_does_not_need(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as agent:
+        config = tmp_path / "agent-gate.yml"
+        boot = f"{{url: 'http://127.0.0.1:{agent.getsockname()[1]}'}}"
+        http = "{path: /, request: {message: '{text}'}, response: {text: $.reply}}"
+        config.write_text(
+            f"version: 1\nagent: {{protocol: http, boot: {boot}, http: {http}}}\ndataset: golden.yaml\n"
+        )
+        (tmp_path / "golden.yaml").write_text("cases: [{id: one, user: hi, expect: {contains: x}}]\n")
+        places = f"CONFIG, OUT = {str(config)!r}, {str(tmp_path / 'out')!r}\n"
+        loaded = modules_after(places + FIRST_REQUEST) - modules_after("")
+    assert "gate.http.pipe" in loaded
+    ours = {"gate", "h11", "yaml", "_yaml", "cython_runtime"}
+    others = {root for name in loaded if (root := root_of(name)) not in {*sys.stdlib_module_names, *ours}}
+    assert not {name for name in others if not name.startswith(("__", "_cython"))}
+    assert not {late for late in LATER for name in loaded if f"{name}.".startswith(f"{late}.")}

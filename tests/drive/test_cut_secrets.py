@@ -1,10 +1,10 @@
 """A secret stays one wherever a protocol cuts, folds or spells anew what it heard."""
 
+import http.client
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-import httpx
 import pytest
 
 from gate.drive import drive
@@ -12,6 +12,7 @@ from gate.drive.outcome import EXCERPT
 from gate.model.config import RunConfig
 from gate.redact import Redactor
 from tests.support.driving import SIMPLE, FastPace, StillAgent, case, config
+from tests.support.faulty_agent import Exchange, faulty_agent, raw_answer
 
 SECRET = "canary/it's a@Secret;Charset=AB"
 PIECE = 6
@@ -64,23 +65,23 @@ HTTP: Mapping[str, Reply] = {
 
 
 async def told(protocol: str, reply: Reply, options: Mapping[str, object]) -> str:
-    async def serve(request: httpx.Request) -> httpx.Response:
-        if request.url.path in ("/run_sse", "/chat"):
-            stream = httpx.ByteStream(reply.body.encode())
-            return httpx.Response(reply.status, headers=reply.headers, stream=stream)
-        return httpx.Response(200, stream=httpx.ByteStream(b'{"language": "python"}'))
+    async def serve(exchange: Exchange) -> None:
+        meant = exchange.path in ("/run_sse", "/chat")
+        answer = reply if meant else not_json('{"language": "python"}')
+        status = f"{answer.status} {http.client.responses[answer.status]}"
+        await exchange.write(raw_answer(answer.body.encode(), status=status, headers=answer.headers))
 
     plan = ((case(), (1,)),)
-    traces = drive(
-        StillAgent("http://agent"),
-        config(options, protocol),
-        RunConfig(concurrency=1, trial_timeout_s=5.0, retries=0),
-        plan,
-        Redactor([SECRET, "1" * 30]),
-        transport=httpx.MockTransport(serve),
-        pace=FastPace(),
-    )
-    (trace,) = [trace async for trace in traces]
+    async with faulty_agent(serve) as agent:
+        traces = drive(
+            StillAgent(agent.url),
+            config(options, protocol),
+            RunConfig(concurrency=1, trial_timeout_s=5.0, retries=0),
+            plan,
+            Redactor([SECRET, "1" * 30]),
+            pace=FastPace(),
+        )
+        (trace,) = [trace async for trace in traces]
     return json.dumps(asdict(trace), ensure_ascii=False)
 
 
