@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.support.tampering import Judge, Project, accepted, changes_of, told, verdict
+from tests.support.tampering import Judge, Project, accepted, changes_of, told, verdict, with_baseline
 
 Edit = Callable[[Project], None]
 WAITS = "undecided needs_acceptance 3"
@@ -51,10 +51,11 @@ def parametrized(rows: tuple[Row, ...]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("row", rows, ids=[row.does.replace(" ", "_") for row in rows])
 
 
-def on_two_sides(row: Row, project: Project) -> Project:
-    """The project with the row's edits, on the base and on the head."""
+async def on_two_sides(row: Row, project: Project) -> Project:
+    """The project with the row's edits, on the base, of which the evidence is made anew, and on the head."""
     if row.base:
         row.base(project)
+        await with_baseline(project)
         project.commit()
     row.edit(project)
     return project
@@ -62,14 +63,14 @@ def on_two_sides(row: Row, project: Project) -> Project:
 
 async def check_good(row: Row, project: Project) -> None:
     """The agent is as it was: what is loosened waits, all else passes; either way it is told."""
-    report = await Judge(on_two_sides(row, project)).run()
+    report = await Judge(await on_two_sides(row, project)).run()
     assert row.listed in list(map(told, changes_of(report)))
     assert verdict(report) == (WAITS if row.listed.endswith("!") else PASSES), report.comparison.reason
 
 
 async def check_broken(row: Row, project: Project) -> None:
     """The agent is broken in the way that the head would hide: it is not green."""
-    judge = Judge(on_two_sides(row, project))
+    judge = Judge(await on_two_sides(row, project))
     hidden = await judge.run(row.hides, accepted)
     assert hidden.comparison.exit_code == 0, "the row hides nothing"
     report = await judge.run(row.hides)
@@ -79,7 +80,7 @@ async def check_broken(row: Row, project: Project) -> None:
 
 async def check_accepted(row: Row, project: Project) -> None:
     """Once it is accepted the same pull request is green, by its own bar."""
-    report = await Judge(on_two_sides(row, project)).run(ask=accepted)
+    report = await Judge(await on_two_sides(row, project)).run(ask=accepted)
     assert verdict(report) == PASSES, report.comparison.reason
     bar = report.comparison.bar
     assert bar

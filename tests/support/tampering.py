@@ -273,6 +273,7 @@ class Judge:
         out = self.project.folder.parent / f"{self.project.folder.name}.out"
         shutil.rmtree(out, ignore_errors=True)
         report, _ = await run(suite, out, Silent())
+        assert read_run(out).report == report, "what is stored is not what was judged"
         return report
 
 
