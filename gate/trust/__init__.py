@@ -107,7 +107,8 @@ def _baseline(base: BaseSide, config: Config, brought: Baseline | None) -> Seque
     ):
         return ()
     before, after = _runs(base.baseline), _runs(brought)
-    kind: ChangeKind = "removed" if brought is None else "changed" if before else "added"
+    known = facts.state != "none"
+    kind: ChangeKind = "removed" if brought is None else "changed" if known else "added"
     place = Place(file=f"{config.root}/{config.baseline}".removeprefix("./"))
     return (
         BarChange(
@@ -123,7 +124,7 @@ def _baseline(base: BaseSide, config: Config, brought: Baseline | None) -> Seque
 
 
 def _runs(baseline: Baseline | None) -> str:
-    if baseline is None:
+    if baseline is None or not baseline.runs:
         return ""
     last = baseline.runs[-1]
     return f"{len(baseline.runs)} runs up to {last.commit[:12] or last.run}"

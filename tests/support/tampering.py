@@ -47,7 +47,9 @@ BROKEN: Mapping[str, Mapping[str, Reply]] = {
     "": {},
     "wrong_number": {"weather in Paris": weather("Paris", 81, units="C")},
     "no_units": {"weather in Paris": weather("Paris", 18)},
-    "wrong_city": {"weather in Paris": {**weather("Rome", 18, units="C"), "reply": "It is 18 degrees in Paris."}},
+    "wrong_city": {
+        "weather in Paris": {**weather("Rome", 18, units="C"), "reply": "It is 18 degrees in Paris."}
+    },
     "no_tool": {"weather in Paris": {"reply": "It is 18 degrees in Paris."}},
     "two_calls": {
         "weather in Paris": {
@@ -55,7 +57,9 @@ BROKEN: Mapping[str, Mapping[str, Reply]] = {
             "tool_calls": [*weather("Paris", 18, units="C")["tool_calls"]] * 2,
         }
     },
-    "sorry": {"weather in Paris": {**weather("Paris", 18, units="C"), "reply": "It is 18 degrees in Paris, sorry."}},
+    "sorry": {
+        "weather in Paris": {**weather("Paris", 18, units="C"), "reply": "It is 18 degrees in Paris, sorry."}
+    },
     "wordy": {
         "weather in Paris": {
             **weather("Paris", 18, units="C"),
@@ -145,7 +149,9 @@ class Agent:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 answer = agent.answer(str(body["message"]))
-                payload = json.dumps({k: v for k, v in answer.items() if k not in {"status", "orders"}}).encode()
+                payload = json.dumps(
+                    {k: v for k, v in answer.items() if k not in {"status", "orders"}}
+                ).encode()
                 self.send_response(answer.get("status", 200))
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(payload)))

@@ -63,7 +63,9 @@ RULES = (
     ),
     Row(
         "removes every rule and turns the defaults to warnings",
-        only("  completed: {max_drop: 0, level: warn}\n  says: {min: 0.9, level: warn}\n  calls: {min: 0.9, level: warn}\n"),
+        only(
+            "  completed: {max_drop: 0, level: warn}\n  says: {min: 0.9, level: warn}\n  calls: {min: 0.9, level: warn}\n"
+        ),
         "rule loosened rules.completed !",
         "crashes",
     ),
@@ -88,8 +90,16 @@ RULES = (
         "rule loosened rules.says !",
         "rude",
     ),
-    Row("judges each case instead of the whole suite", config("min: 0.5}", "min: 0.5, by: case}"), "rule loosened rules.words !"),
-    Row("writes a percentage for an absolute bound", config("max_drop: 0.05", "max_drop: 40%"), "rule loosened rules.calls !"),
+    Row(
+        "judges each case instead of the whole suite",
+        config("min: 0.5}", "min: 0.5, by: case}"),
+        "rule loosened rules.words !",
+    ),
+    Row(
+        "writes a percentage for an absolute bound",
+        config("max_drop: 0.05", "max_drop: 40%"),
+        "rule loosened rules.calls !",
+    ),
     Row(
         "writes an absolute bound for a percentage",
         config("max_rise: 20%", "max_rise: 20"),
@@ -114,11 +124,30 @@ RULES = (
     ),
 )
 METRICS = (
-    Row("asks for at least the calls", config("mode: exactly", "mode: at_least"), "metric loosened metrics.calls !", "two_calls",
-        base=config("  tool_calls: {max_rise: 20%}\n", "")),
-    Row("ignores arguments", config("args: exact", "args: ignore"), "metric loosened metrics.calls !", "no_units"),
-    Row("matches a subset of arguments", config("args: exact", "args: subset"), "metric loosened metrics.calls !"),
-    Row("asks only for allowed calls", config("mode: exactly", "mode: at_most"), "metric loosened metrics.calls !", "no_tool"),
+    Row(
+        "asks for at least the calls",
+        config("mode: exactly", "mode: at_least"),
+        "metric loosened metrics.calls !",
+        "two_calls",
+        base=config("  tool_calls: {max_rise: 20%}\n", ""),
+    ),
+    Row(
+        "ignores arguments",
+        config("args: exact", "args: ignore"),
+        "metric loosened metrics.calls !",
+        "no_units",
+    ),
+    Row(
+        "matches a subset of arguments",
+        config("args: exact", "args: subset"),
+        "metric loosened metrics.calls !",
+    ),
+    Row(
+        "asks only for allowed calls",
+        config("mode: exactly", "mode: at_most"),
+        "metric loosened metrics.calls !",
+        "no_tool",
+    ),
     Row(
         "drops the block of a metric that deviates",
         config("  calls: {mode: exactly, args: exact}\n", ""),
@@ -126,7 +155,9 @@ METRICS = (
         "two_calls",
         base=config("  tool_calls: {max_rise: 20%}\n", ""),
     ),
-    Row("lets a case pass at less", config("pass_at: 0.5", "pass_at: 0.1"), "metric loosened metrics.words !"),
+    Row(
+        "lets a case pass at less", config("pass_at: 0.5", "pass_at: 0.1"), "metric loosened metrics.words !"
+    ),
     Row(
         "puts another type under the same name",
         config("calls: {mode: exactly, args: exact}", "calls: {type: trajectory_recall, args: ignore}"),
@@ -146,7 +177,9 @@ METRICS = (
     ),
     Row(
         "lets what is said pass in part",
-        both(config("metrics:\n", "metrics:\n  says: {pass_at: 0.5}\n"), config("min: 0.9, by", "min: 0.5, by")),
+        both(
+            config("metrics:\n", "metrics:\n  says: {pass_at: 0.5}\n"), config("min: 0.9, by", "min: 0.5, by")
+        ),
         "metric loosened metrics.says !",
         "wrong_number",
     ),
@@ -175,7 +208,12 @@ METRICS = (
     ),
 )
 POLICIES = (
-    Row("says report instead of block", config("version: 1\n", "version: 1\nenforce: report\n"), "policy loosened enforce !", "rude"),
+    Row(
+        "says report instead of block",
+        config("version: 1\n", "version: 1\nenforce: report\n"),
+        "policy loosened enforce !",
+        "rude",
+    ),
     Row(
         "lets a throttled provider pass",
         lambda project: project.write("agent-gate.yml", project.text() + "undecided: {throttled: warn}\n"),
@@ -194,7 +232,11 @@ POLICIES = (
         "policy loosened undecided.baseline_unreadable !",
     ),
     Row("lowers the number of trials", config("trials: 2", "trials: 1"), "run loosened run.trials !"),
-    Row("raises the timeout of a trial", config("trial_timeout: 10s", "trial_timeout: 600s"), "run loosened run.trial_timeout !"),
+    Row(
+        "raises the timeout of a trial",
+        config("trial_timeout: 10s", "trial_timeout: 600s"),
+        "run loosened run.trial_timeout !",
+    ),
     Row("retries more often", config("retries: 1", "retries: 9"), "run loosened run.retries !"),
     Row(
         "accepts by a label where a review was asked for",
