@@ -124,7 +124,7 @@ def _baseline(base: BaseSide, config: Config, brought: Baseline | None) -> Seque
 
 
 def _runs(baseline: Baseline | None) -> str:
-    if baseline is None or not baseline.runs:
+    if baseline is None:
         return ""
     last = baseline.runs[-1]
     return f"{len(baseline.runs)} runs up to {last.commit[:12] or last.run}"

@@ -1,14 +1,12 @@
 """The tamper table: which agent is run, how it is confined, talked to and read."""
 
-from dataclasses import replace
 
 import pytest
 
 from gate.model.bar import BarChange
-from gate.model.config import CommandBoot, Config, Confinement, ContainerBoot, UrlBoot
+from gate.model.config import Config, ContainerBoot
 from tests.support.tamper_table import (
     Row,
-    both,
     check_accepted,
     check_broken,
     check_good,

@@ -1,12 +1,7 @@
 """The tamper table: golden cases, quarantine and the baseline."""
 
-import asyncio
 import json
-from pathlib import Path
 
-import pytest
-
-from gate.errors import BadInput
 from tests.support.tamper_table import (
     Row,
     both,
@@ -17,7 +12,7 @@ from tests.support.tamper_table import (
     golden,
     parametrized,
 )
-from tests.support.tampering import Project, with_baseline
+from tests.support.tampering import Project
 
 PARIS_CALL = "{name: get_weather, args: {city: Paris, units: C}}"
 QUARANTINE = "    quarantine: {owner: ann, reason: flaky, until: 2099-01-01}\n"

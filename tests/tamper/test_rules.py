@@ -7,7 +7,6 @@ from tests.support.tamper_table import (
     check_broken,
     check_good,
     config,
-    golden,
     parametrized,
     rule,
 )
