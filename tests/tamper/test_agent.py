@@ -1,6 +1,5 @@
 """The tamper table: which agent is run, how it is confined, talked to and read."""
 
-
 import pytest
 
 from gate.model.bar import BarChange

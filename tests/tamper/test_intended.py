@@ -1,6 +1,5 @@
 """The twin of the tamper table: every intended change can be merged by the documented path."""
 
-
 import pytest
 
 from gate.model.bar import Acceptance, NotAccepted
