@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import permutations
+from random import Random
 
 import pytest
 from hypothesis import assume, given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from gate.compare import compare
 from gate.compare.passing import is_decisive
+from gate.compare.rules import Side, judge
 from gate.model.baseline import Baseline
 from gate.model.config import Amount, Rule
 from gate.model.finding import Place
@@ -85,7 +87,7 @@ def _altered(rule: Rule) -> st.SearchStrategy[Rule]:
     return st.builds(lambda other, key: replace(rule, **{key: getattr(other, key)}), about_calls, keys)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(two_sides(), cases, st.none() | cases)
 def test_what_fails_by_the_base_s_rules_passes_by_no_tighter_ones(
     sides: tuple[list[Rule], list[Rule]], now: list[CaseEvidence], before: list[CaseEvidence] | None
@@ -96,6 +98,52 @@ def test_what_fails_by_the_base_s_rules_passes_by_no_tighter_ones(
     old, new = judged(base, now, baseline), judged(head, now, baseline)
     order = ("pass", "undecided", "regression")
     assert order.index(new.verdict) >= order.index(old.verdict)
+
+
+def random_rule(random: Random) -> Rule:
+    """One or two bounds, so that many pairs imply each other."""
+    amounts_ = [Amount(value=value) for value in (0.0, 0.1, 0.3)]
+    amounts_ += [Amount(value=value, percent=True) for value in (0.0, 15.0, 40.0)]
+    bounds_ = {"min": (0.3, 0.5, 0.7), "max": (0.5, 0.7), "max_drop": amounts_, "max_rise": amounts_}
+    keys = random.sample(sorted(bounds_), random.choice([1, 1, 2]))
+    return Rule(
+        metric="calls",
+        by=random.choice(["suite", "category", "case"]),  # type: ignore[arg-type]  # a choice of literals
+        level=random.choice(["block", "block", "warn"]),  # type: ignore[arg-type]  # a choice of literals
+        ignore_below=random.choice([None, None, 0.0, 0.2]),
+        place=PLACE,
+        **{key: random.choice(bounds_[key]) for key in keys},  # type: ignore[arg-type]  # a builder's keywords
+    )
+
+
+def random_side(random: Random) -> Side:
+    def some() -> list[CaseEvidence]:
+        return [
+            a_case(
+                id_, category=category, calls=random.choices([0.0, 0.25, 0.5, 0.75, 1.0, "throttled"], k=2)
+            )
+            for id_, category in (("a", "x"), ("b", "x"), ("c", "y"))
+        ]
+
+    return Side(cases=tuple(some()), verdicts=(), baseline=a_baseline(*some()), facts=COMPARED)
+
+
+def severity(rule: Rule, side: Side) -> int:
+    """How bad it is for the run: 2 for a regression, 1 for what is undecided."""
+    words = [each.verdict for each in judge(rule, {"calls": a_metric()}, side) if rule.level == "block"]
+    return 2 if "regression" in words else 1 if "undecided" in words else 0
+
+
+def test_whatever_fails_a_rule_fails_each_that_implies_it() -> None:
+    random = Random(7)
+    pool = [random_rule(random) for _ in range(250)]
+    sides = [random_side(random) for _ in range(60)]
+    outcomes = [[severity(rule, side) for side in sides] for rule in pool]
+    assert {word for row in outcomes for word in row} == {0, 1, 2}
+    implied = [(i, j) for i, j in permutations(range(len(pool)), 2) if implies(pool[i], pool[j])]
+    assert len(implied) > 500
+    for i, j in implied:
+        assert all(a >= b for a, b in zip(outcomes[i], outcomes[j], strict=True)), (pool[i], pool[j])
 
 
 @given(about_calls | about_cases)
