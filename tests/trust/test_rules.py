@@ -163,6 +163,22 @@ def test_the_same_rules_in_another_order_are_no_change(base: list[Rule]) -> None
     assert list(rule_changes(base, base[::-1])) == []
 
 
+@pytest.mark.parametrize(
+    ("base", "head", "looser"),
+    [
+        ({"regressed": 0}, {"regressed": 0, "removed": 0}, False),
+        ({"regressed": 2}, {"regressed": 1}, False),
+        ({"regressed": 1}, {"regressed": 2}, True),
+        ({"regressed": 0, "removed": 0}, {"regressed": 0}, True),
+    ],
+)
+def test_counts_ask_less_where_one_is_higher_or_gone(
+    base: dict[str, int], head: dict[str, int], looser: bool
+) -> None:
+    sides = [[Rule(metric="cases", counts=counts_, place=PLACE)] for counts_ in (base, head)]
+    assert any(change.needs_acceptance for change in rule_changes(*sides)) is looser
+
+
 def a_rule(**keys: object) -> Rule:
     return Rule(**{"metric": "calls", "place": PLACE, **keys})  # type: ignore[arg-type]
 
