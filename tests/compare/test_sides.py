@@ -109,7 +109,8 @@ def test_the_reason_names_what_the_base_holds_and_what_waits() -> None:
     changes = [a_change(f"rules.{name}") for name in ("a", "b", "c", "d", "a")]
     found = decide(PASS, RED, a_bar(*changes), {}, enforced=True)
     assert found.reason == (
-        "by the base's bar it is a regression: because regression; not in force yet: rules.a, rules.b, rules.c and 1 more"
+        "by the base's bar it is a regression: because regression; "
+        "not in force yet: rules.a, rules.b, rules.c and 1 more"
     )
     assert pending_names(a_bar(*changes, TOLD)) == ("rules.a", "rules.b", "rules.c", "rules.d")
 

@@ -1,7 +1,7 @@
 """Which commit a pull request is held against, in real checkouts as actions/checkout makes them."""
 
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -51,14 +51,19 @@ class Origin:
         return to
 
     def context(self, event: str = "pull_request", **changes: str) -> RunContext:
-        facts = {
-            "sha": self.merge,
-            "head_sha": self.head,
-            "base_sha": self.base,
-            "base_ref": "main",
-            **changes,
-        }
-        return RunContext(event=event, repository="o/r", workflow="w", job="j", run_id=1, attempt=1, **facts)
+        context = RunContext(
+            event=event,
+            repository="o/r",
+            workflow="w",
+            job="j",
+            run_id=1,
+            attempt=1,
+            sha=self.merge,
+            head_sha=self.head,
+            base_sha=self.base,
+            base_ref="main",
+        )
+        return replace(context, **changes)  # type: ignore[arg-type]  # texts for fields of texts
 
 
 def commit(root: Path, name: str) -> str:

@@ -86,3 +86,15 @@ async def check_accepted(row: Row, project: Project) -> None:
     assert bar
     assert (bar.side, bar.accepted is not None) == ("head", True)
     assert row.listed in list(map(told, bar.changes))
+
+
+async def check_waits(
+    project: Project, listed: str, *, broken: str = "", config: str = "agent-gate.yml"
+) -> None:
+    """It waits, with this change told; and once accepted it is green."""
+    judge = Judge(project, config)
+    report = await judge.run(broken)
+    assert listed in list(map(told, changes_of(report)))
+    assert report.comparison.exit_code in {1, 3}
+    assert report.comparison.cause in {None, "needs_acceptance", "baseline_unreadable"}
+    assert (await judge.run(ask=accepted)).comparison.exit_code == 0

@@ -1,4 +1,4 @@
-"""A project on two sides, an agent that can be broken in the test's own process, and the gate between them."""
+"""A project on two sides, an agent that can be broken in this process, and the gate between them."""
 
 import json
 import shutil

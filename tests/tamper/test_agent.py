@@ -2,9 +2,11 @@
 
 import pytest
 
+from gate.config import load
 from gate.model.bar import BarChange
 from gate.model.config import Config, ContainerBoot
 from tests.support.tamper_table import (
+    Edit,
     Row,
     check_accepted,
     check_broken,
@@ -12,7 +14,7 @@ from tests.support.tamper_table import (
     config,
     parametrized,
 )
-from tests.support.tampering import Judge, Project, accepted, told
+from tests.support.tampering import Ask, Judge, Project, accepted, nobody, told
 
 TEXT = "text: $.reply"
 
@@ -21,17 +23,23 @@ def elsewhere(project: Project) -> None:
     project.edit("agent-gate.yml", project.agent.url, project.other.url)
 
 
+def boot(text: str) -> Edit:
+    """The config with another `boot`; URL is the agent's."""
+
+    def edit(project: Project) -> None:
+        config = project.text()
+        begin, end = config.index("  boot:"), config.index("  http:")
+        new = text.replace("URL", project.agent.url)
+        project.write("agent-gate.yml", f"{config[:begin]}  boot: {new}\n{config[end:]}")
+
+    return edit
+
+
 ROWS = (
     Row("tests another agent", elsewhere, "agent changed agent.boot !", "rude"),
     Row(
         "sends a header by which the server tells tests from others",
-        config(".1:", ".1:")
-        if False
-        else lambda p: p.edit(
-            "agent-gate.yml",
-            f'{{url: "{p.agent.url}"}}',
-            f'{{url: "{p.agent.url}", headers: {{X-Tenant: easy}}}}',
-        ),
+        boot('{url: "URL", headers: {X-Tenant: easy}}'),
         "agent changed agent.boot.headers !",
     ),
     Row(
@@ -101,15 +109,6 @@ async def test_good_traces_recorded_beforehand_are_not_replayed(project: Project
 
 CONTAINER = "{build: ., memory: 1g, tmpfs: {/data: 64m}, capabilities: [CHOWN], pass_env: [API_KEY]}"
 COMMAND = "{command: [python3, agent.py], pass_env: [API_KEY]}"
-
-
-def boot(text: str) -> object:
-    def edit(project: Project) -> None:
-        config = project.text()
-        begin, end = config.index("  boot:"), config.index("  http:")
-        project.write("agent-gate.yml", f"{config[:begin]}  boot: {text}\n{config[end:]}")
-
-    return edit
 
 
 LOOSER = {
@@ -183,14 +182,14 @@ TESTED = {
 }
 
 
-def prepared(project: Project, text: str, ask: object = None) -> tuple[Config, tuple[BarChange, ...]]:
-    boot(CONTAINER)(project)  # type: ignore[operator]
+def prepared(project: Project, text: str, ask: Ask = nobody) -> tuple[Config, tuple[BarChange, ...]]:
+    boot(CONTAINER)(project)
     project.write("Dockerfile", "FROM scratch\n")
     project.write("other/Dockerfile", "FROM scratch\n")
     project.write("agent.py", "")
     project.commit()
-    boot(text)(project)  # type: ignore[operator]
-    suite = Judge(project).prepared(*([ask] if ask else []))  # type: ignore[list-item]
+    boot(text)(project)
+    suite = Judge(project).prepared(ask)
     assert suite.bar
     return suite.config, suite.bar.changes
 
@@ -225,9 +224,7 @@ def test_what_opens_the_container_is_not_in_force_until_it_is_accepted(
 @pytest.mark.parametrize("text", [text for text, _ in LOOSER.values()], ids=LOOSER)
 def test_once_accepted_it_is_in_force(text: str, project: Project) -> None:
     held, _ = prepared(project, text, accepted)
-    boot(text)(project)  # type: ignore[operator]
-    from gate.config import load
-
+    boot(text)(project)
     alone = load(project.config).config
     assert alone
     assert held.agent == alone.agent
@@ -235,6 +232,6 @@ def test_once_accepted_it_is_in_force(text: str, project: Project) -> None:
 
 @pytest.mark.parametrize(("text", "listed"), TESTED.values(), ids=TESTED)
 def test_what_is_under_test_is_the_pull_request_s_and_told(text: str, listed: str, project: Project) -> None:
-    held, changes = prepared(project, text)
+    _, changes = prepared(project, text)
     assert listed in list(map(told, changes))
     assert not any(change.needs_acceptance for change in changes)

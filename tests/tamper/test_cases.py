@@ -3,6 +3,7 @@
 import json
 
 from tests.support.tamper_table import (
+    Edit,
     Row,
     both,
     check_accepted,
@@ -23,7 +24,7 @@ PLAIN = both(UNREMOVED, config("  tool_calls: {max_rise: 20%}\n", ""))
 SUBSET = config("args: exact", "args: subset")
 
 
-def without(file: str, begin: str, end: str) -> object:
+def without(file: str, begin: str, end: str) -> Edit:
     """The file without what stands from `begin` up to `end`."""
 
     def edit(project: Project) -> None:
@@ -225,11 +226,7 @@ CASES = (
     ),
     Row(
         "makes a case depend on one that helps it",
-        golden(
-            "orders.yaml",
-            "cases:\n  - {id: order, user: order tea, expect: {contains: [Ordered]}}\n  - {id: my_order, ",
-            "cases:\n  - {id: order, user: order tea, expect: {contains: [Ordered]}}\n  - {id: helper, user: order again, expect: {contains: [again]}}\n  - {id: my_order, depends_on: [helper], ",
-        ),
+        both(an_easy_world, golden("orders.yaml", "{id: my_order, ", "{id: my_order, depends_on: [setup], ")),
         "case changed my_order",
         "loses_order",
     ),

@@ -1,4 +1,4 @@
-"""The tamper table: where config, golden files and baseline are, and how they are stored."""
+"""The tamper table: where config and golden files are, and how they are stored."""
 
 import json
 import shutil
@@ -13,141 +13,11 @@ from tests.support.commands import git
 from tests.support.tamper_table import (
     PASSES,
     WAITS,
-    Row,
-    check_accepted,
-    check_broken,
-    check_good,
-    config,
-    parametrized,
+    check_waits,
 )
 from tests.support.tampering import Judge, Project, accepted, changes_of, told, verdict
 
 BASELINE = "golden/baseline.jsonl"
-
-
-def replaced(project: Project) -> None:
-    """Evidence of a bad agent: nothing can be worse."""
-    lines = [json.loads(line) for line in project.text(BASELINE).splitlines()]
-    for line in lines[1:]:
-        line["runs"] = {run: [0.0 for _ in samples] for run, samples in line["runs"].items()}
-    project.write(BASELINE, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def pooled(project: Project) -> None:
-    """Evidence of a bad agent beside the good one."""
-    lines = [json.loads(line) for line in project.text(BASELINE).splitlines()]
-    lines[0]["runs"].append({**lines[0]["runs"][0], "run": "bad"})
-    for line in lines[1:]:
-        line["runs"]["bad"] = [0.0] * 80
-    project.write(BASELINE, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def emptied(project: Project) -> None:
-    """A run that is said to have been, and nothing of it."""
-    project.write(BASELINE, project.text(BASELINE).splitlines()[0] + "\n")
-
-
-def forgotten(project: Project) -> None:
-    git(project.folder, "rm", "-q", BASELINE)
-
-
-def lfs(project: Project) -> None:
-    project.write(BASELINE, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
-    project.commit()
-
-
-def relative(project: Project) -> None:
-    """Only what is held against the baseline can be red."""
-    text = project.text().partition("rules:\n")[0]
-    project.write("agent-gate.yml", f"{text}rules:\n  cases: {{regressed: 0}}\n  calls: {{max_drop: 0.05}}\n")
-
-
-BASELINES = (
-    Row(
-        "replaces the baseline",
-        replaced,
-        "baseline changed golden/baseline.jsonl !",
-        "no_units",
-        base=relative,
-    ),
-    Row(
-        "pools a bad run into the baseline",
-        pooled,
-        "baseline changed golden/baseline.jsonl !",
-        "no_units",
-        base=relative,
-    ),
-    Row(
-        "leaves a baseline without a line",
-        emptied,
-        "baseline changed golden/baseline.jsonl !",
-        "no_units",
-        base=relative,
-    ),
-    Row(
-        "removes the baseline from git",
-        forgotten,
-        "baseline removed golden/baseline.jsonl !",
-        "no_units",
-        base=relative,
-    ),
-    Row(
-        "reads the baseline elsewhere",
-        config("version: 1\n", "version: 1\nbaseline: none.jsonl\n"),
-        "baseline loosened baseline !",
-        "no_units",
-        base=relative,
-    ),
-)
-
-
-@parametrized(BASELINES)
-async def test_another_baseline_waits_and_is_told(row: Row, project: Project) -> None:
-    await check_good(row, project)
-
-
-@parametrized(BASELINES)
-async def test_another_baseline_does_not_hide_a_broken_agent(row: Row, project: Project) -> None:
-    await check_broken(row, project)
-
-
-@parametrized(BASELINES)
-async def test_another_baseline_is_merged_once_it_is_accepted(row: Row, project: Project) -> None:
-    await check_accepted(row, project)
-
-
-async def refused(project: Project, listed: str, *, broken: str = "", config: str = "agent-gate.yml") -> None:
-    """It waits, with this change told; and once accepted it is green."""
-    judge = Judge(project, config)
-    report = await judge.run(broken)
-    assert listed in list(map(told, changes_of(report)))
-    assert report.comparison.exit_code in {1, 3}
-    assert report.comparison.cause in {None, "needs_acceptance", "baseline_unreadable"}
-    assert (await judge.run(ask=accepted)).comparison.exit_code == 0
-
-
-async def test_a_baseline_of_a_branch_that_is_not_there_waits(project: Project) -> None:
-    project.edit("agent-gate.yml", "version: 1\n", "version: 1\nbaseline: {branch: mine}\n")
-    report = await Judge(project).run()
-    assert (verdict(report), "baseline loosened baseline !") == (WAITS, told(changes_of(report)[0]))
-
-
-async def test_a_baseline_in_place_of_one_that_nobody_can_read_waits(project: Project) -> None:
-    good = project.text(BASELINE)
-    lfs(project)
-    project.edit("agent-gate.yml", "{throttled: warn}", "{throttled: warn, baseline_unreadable: warn}")
-    project.commit()
-    project.write(BASELINE, good)
-    await refused(project, "baseline changed golden/baseline.jsonl !")
-
-
-async def test_a_deleted_baseline_is_told(project: Project) -> None:
-    (project.folder / BASELINE).unlink()
-    report = await Judge(project).run()
-    assert (verdict(report), told(changes_of(report)[0])) == (
-        WAITS,
-        "baseline removed golden/baseline.jsonl !",
-    )
 
 
 def renamed(project: Project, new: str = "gate.yml") -> None:
@@ -157,7 +27,7 @@ def renamed(project: Project, new: str = "gate.yml") -> None:
 async def test_a_renamed_config_is_held_against_what_it_was(project: Project) -> None:
     renamed(project)
     project.edit("gate.yml", "min: 0.9, max_drop", "min: 0.1, max_drop")
-    await refused(project, "rule loosened rules.calls !", config="gate.yml")
+    await check_waits(project, "rule loosened rules.calls !", config="gate.yml")
 
 
 async def test_a_renamed_config_that_is_the_same_passes(project: Project) -> None:
@@ -171,7 +41,7 @@ async def test_a_config_that_moves_with_its_cases_is_held_against_what_it_was(pr
     renamed(project, "sub/agent-gate.yml")
     (project.folder / "golden").rename(project.folder / "sub/golden")
     project.edit("sub/golden/talk.yaml", "calls: none, ", "")
-    await refused(project, "case loosened hello !", config="sub/agent-gate.yml")
+    await check_waits(project, "case loosened hello !", config="sub/agent-gate.yml")
 
 
 async def test_of_two_configs_that_are_gone_none_is_guessed(project: Project) -> None:
@@ -180,14 +50,14 @@ async def test_of_two_configs_that_are_gone_none_is_guessed(project: Project) ->
     renamed(project)
     (project.folder / "second.yml").unlink()
     project.edit("gate.yml", "min: 0.9, max_drop", "min: 0.1, max_drop")
-    await refused(project, "config changed agent-gate.yml !", config="gate.yml")
+    await check_waits(project, "config changed agent-gate.yml !", config="gate.yml")
 
 
 async def test_a_decoy_beside_the_renamed_config_changes_nothing(project: Project) -> None:
     renamed(project)
     project.write("decoy.yml", project.text("gate.yml"))
     project.edit("gate.yml", "mode: exactly", "mode: at_most")
-    await refused(project, "metric loosened metrics.calls !", config="gate.yml", broken="no_tool")
+    await check_waits(project, "metric loosened metrics.calls !", config="gate.yml", broken="no_tool")
 
 
 async def test_a_config_split_in_two_has_lost_what_is_in_the_other(project: Project) -> None:
@@ -202,7 +72,7 @@ async def test_a_config_that_became_a_link_is_held_against_what_it_was(project: 
     renamed(project, "soft.yml")
     project.edit("soft.yml", "mode: exactly", "mode: at_most")
     project.config.symlink_to("soft.yml")
-    await refused(project, "metric loosened metrics.calls !", broken="no_tool")
+    await check_waits(project, "metric loosened metrics.calls !", broken="no_tool")
 
 
 def in_folders(project: Project) -> None:
@@ -225,7 +95,7 @@ async def test_a_folder_that_became_a_link_is_held_against_what_it_was(target: s
         (project.folder / "b").rename(project.folder / "c")
     shutil.rmtree(project.folder / "a")
     (project.folder / "a").symlink_to(target)
-    await refused(project, "case removed paris !", config="a/agent-gate.yml", broken="no_units")
+    await check_waits(project, "case removed paris !", config="a/agent-gate.yml", broken="no_units")
 
 
 async def test_a_link_by_whose_other_name_the_gate_is_started_hides_nothing(project: Project) -> None:
@@ -269,21 +139,21 @@ async def test_golden_files_behind_a_link_are_read_at_the_base(project: Project)
     (project.folder / "golden").symlink_to("cases")
     project.commit()
     project.edit("cases/talk.yaml", "calls: none, ", "")
-    await refused(project, "case loosened hello !")
+    await check_waits(project, "case loosened hello !")
 
 
 async def test_a_golden_file_that_became_a_link_is_held_against_what_it_was(project: Project) -> None:
     project.write("soft.yaml", project.text("golden/talk.yaml").replace("calls: none, ", ""))
     (project.folder / "golden/talk.yaml").unlink()
     (project.folder / "golden/talk.yaml").symlink_to("../soft.yaml")
-    await refused(project, "case loosened hello !")
+    await check_waits(project, "case loosened hello !")
 
 
 async def test_a_golden_folder_that_became_a_link_is_held_against_what_it_was(project: Project) -> None:
     (project.folder / "golden").rename(project.folder / "cases")
     (project.folder / "golden").symlink_to("cases")
     project.edit("cases/talk.yaml", "calls: none, ", "")
-    await refused(project, "case loosened hello !")
+    await check_waits(project, "case loosened hello !")
 
 
 async def test_links_in_a_golden_folder_that_repeat_its_files_are_no_second_cases(project: Project) -> None:
@@ -306,7 +176,7 @@ async def test_a_golden_file_of_any_name_is_read_at_the_base(name: str, project:
     )
     project.commit()
     project.edit(f"golden/{name}", "calls: none, ", "")
-    await refused(project, "case loosened hello !")
+    await check_waits(project, "case loosened hello !")
 
 
 async def test_a_golden_file_in_git_lfs_is_not_known_at_the_base(project: Project) -> None:
@@ -314,7 +184,7 @@ async def test_a_golden_file_in_git_lfs_is_not_known_at_the_base(project: Projec
     project.write("golden/weather.yaml", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     project.commit()
     project.write("golden/weather.yaml", good)
-    await refused(project, "config changed golden/weather.yaml !")
+    await check_waits(project, "config changed golden/weather.yaml !")
 
 
 async def test_a_huge_golden_file_is_not_known_at_the_base(
@@ -323,7 +193,7 @@ async def test_a_huge_golden_file_is_not_known_at_the_base(
     project.write("golden/weather.yaml", project.text("golden/weather.yaml") + "#" * 5000)
     project.commit()
     monkeypatch.setattr(gate.git.tree, "LARGEST", 4000)
-    await refused(project, "config changed golden/weather.yaml !")
+    await check_waits(project, "config changed golden/weather.yaml !")
 
 
 async def test_golden_files_in_a_submodule_are_not_known_at_the_base(project: Project) -> None:
@@ -349,7 +219,7 @@ async def test_golden_files_in_a_submodule_are_not_known_at_the_base(project: Pr
     project.edit("agent-gate.yml", "version: 1\n", "version: 1\nbaseline: baseline.jsonl\n")
     project.commit()
     project.edit("golden/talk.yaml", "calls: none, ", "")
-    await refused(project, "config changed golden !")
+    await check_waits(project, "config changed golden !")
 
 
 async def test_a_replaced_object_is_not_what_the_commit_has(project: Project) -> None:
@@ -360,7 +230,7 @@ async def test_a_replaced_object_is_not_what_the_commit_has(project: Project) ->
         git(project.folder, "tag", name, rev)
     git(project.folder, "replace", "old", "new")
     assert before != project.text("golden/talk.yaml")
-    await refused(project, "case loosened hello !")
+    await check_waits(project, "case loosened hello !")
 
 
 @pytest.mark.parametrize("new", ["version: 7\n", "version: 1\nsurprise: true\n"])

@@ -9,6 +9,7 @@ from tests.support.commands import git
 from tests.support.tamper_table import PASSES, RED, WAITS, Edit, both, config, golden, rule
 from tests.support.tampering import Judge, Project, accepted, changes_of, told, verdict, with_baseline
 
+HELLO = "  - {id: hello, user: hello, expect: {calls: none, contains: [Hello]}}\n"
 NEW_CASE = "  - {id: bye, category: talk, user: what can you do, expect: {contains: [weather]}}\n"
 
 
@@ -73,7 +74,7 @@ AT_ONCE: dict[str, tuple[Edit, str, list[str]]] = {
             ),
             lambda p: p.write(
                 "golden/more.yaml",
-                "category: talk\ncases:\n  - {id: hello, user: hello, expect: {calls: none, contains: [Hello]}}\n",
+                f"category: talk\ncases:\n{HELLO}",
             ),
         ),
         "",

@@ -1,6 +1,7 @@
 """The tamper table: rules, metrics, policies and how often and how long is measured."""
 
 from tests.support.tamper_table import (
+    Edit,
     Row,
     both,
     check_accepted,
@@ -18,12 +19,12 @@ MANY = rule("cases: {regressed: 9, new_failing: 9, removed: 9}")
 SAYS = config("  says: {min: 0.9, by: category}\n", "")
 
 
-def only(text: str) -> object:
+def only(*lines: str) -> Edit:
     """The rules are these and no others, with cases bounded by nothing."""
 
     def edit(project: Project) -> None:
         before = project.text().partition("rules:\n")[0]
-        project.write("agent-gate.yml", f"{before}rules:\n  cases: {{regressed: 9}}\n{text}")
+        project.write("agent-gate.yml", f"{before}rules:\n  cases: {{regressed: 9}}\n{''.join(lines)}")
 
     return edit
 
@@ -63,7 +64,9 @@ RULES = (
     Row(
         "removes every rule and turns the defaults to warnings",
         only(
-            "  completed: {max_drop: 0, level: warn}\n  says: {min: 0.9, level: warn}\n  calls: {min: 0.9, level: warn}\n"
+            "  completed: {max_drop: 0, level: warn}\n",
+            "  says: {min: 0.9, level: warn}\n",
+            "  calls: {min: 0.9, level: warn}\n",
         ),
         "rule loosened rules.completed !",
         "crashes",

@@ -9,6 +9,7 @@ from gate.model.finding import Place
 from gate.trust.expectations import dropped
 from tests.support.cases import made
 
+NOTHING = Expect()
 CALL = ExpectedCall(name="get", args={"a": 1, "b": 2})
 LESS: dict[str, tuple[Expect, Expect]] = {
     "calls": (Expect(calls=(CALL,)), Expect()),
@@ -38,10 +39,10 @@ NOT_LESS: dict[str, tuple[Expect, Expect]] = {
 }
 
 
-def a_case(*turns: Expect, whole: Expect = Expect()) -> Case:
+def a_case(*turns: Expect, whole: Expect = NOTHING) -> Case:
     place = Place(file="g.yaml")
     sent = User(parts=(TextPart(text="hi"),))
-    return made("a", turns=tuple(Turn(sent=sent, expect=e, place=place) for e in turns), expect=whole)  # type: ignore[arg-type]
+    return made("a", turns=tuple(Turn(sent=sent, expect=e, place=place) for e in turns), expect=whole)
 
 
 @pytest.mark.parametrize(("before", "after"), LESS.values(), ids=LESS)

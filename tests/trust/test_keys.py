@@ -40,6 +40,7 @@ def told(base: str, head: str) -> list[str]:
     ]
 
 
+LABEL = "{by: label, label: agent-gate: accept}"
 LOOSER: dict[str, tuple[str, str, str]] = {
     "enforce": ("", "enforce: report", "loosened enforce !: block -> report"),
     "policy": ("", "undecided: {coverage: warn}", "loosened undecided.coverage !: fail -> warn"),
@@ -51,7 +52,7 @@ LOOSER: dict[str, tuple[str, str, str]] = {
     "not_author": (
         "accept: {not_author: true}",
         "",
-        "loosened accept !: {by: label, label: agent-gate: accept, not_author: true} -> {by: label, label: agent-gate: accept}",
+        f"loosened accept !: {LABEL[:-1]}, not_author: true}} -> {LABEL}",
     ),
     "baseline": ("", "baseline: b.jsonl", "loosened baseline !: golden/baseline.jsonl -> b.jsonl"),
     "branch": (

@@ -25,8 +25,8 @@ def a_metric(
 
 
 def changes(base: Metric | None, head: Metric | None, *, spared: tuple[str, ...] = ()) -> list[BarChange]:
-    sides = [[metric] if metric else [] for metric in (base, head)]
-    return list(metric_changes(*sides, ["calls"], {"": PLACE}, spared))
+    before, after = ([metric] if metric else [] for metric in (base, head))
+    return list(metric_changes(before, after, ["calls"], {"": PLACE}, spared))
 
 
 @pytest.mark.parametrize(

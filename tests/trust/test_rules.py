@@ -108,8 +108,8 @@ def random_rule(random: Random) -> Rule:
     keys = random.sample(sorted(bounds_), random.choice([1, 1, 2]))
     return Rule(
         metric="calls",
-        by=random.choice(["suite", "category", "case"]),  # type: ignore[arg-type]  # a choice of literals
-        level=random.choice(["block", "block", "warn"]),  # type: ignore[arg-type]  # a choice of literals
+        by=random.choice(["suite", "category", "case"]),
+        level=random.choice(["block", "block", "warn"]),
         ignore_below=random.choice([None, None, 0.0, 0.2]),
         place=PLACE,
         **{key: random.choice(bounds_[key]) for key in keys},  # type: ignore[arg-type]  # a builder's keywords
