@@ -120,7 +120,7 @@ def _spare_recordings(suite: Suite, out: Path) -> None:
 
 
 async def _driven(suite: Suite, out: Path) -> AsyncGenerator[Trace, None]:
-    """The traces of all trials: of the head's text, then of the base's where that is another one."""
+    """The traces of all trials: of the base's text where that is another one, then of the head's."""
     config = suite.config
     numbers = tuple(range(1, config.run.trials + 1))
     booted = boot(config.agent.boot, root=Path(config.root), log=out / LOG_FILE, redact=suite.redact)
@@ -133,9 +133,10 @@ async def _driven(suite: Suite, out: Path) -> AsyncGenerator[Trace, None]:
 
 
 def _sides(suite: Suite) -> Iterator[tuple[Side, tuple[Case, ...]]]:
-    yield "head", suite.cases
+    """The base's cases come first: an agent that cannot be restarted has not met the head's new ones then."""
     if suite.apart:
         yield "base", suite.apart
+    yield "head", suite.cases
 
 
 def _begin() -> _Course:

@@ -83,11 +83,16 @@ class Results:
                 file.close()
 
     def add(self, trace: Trace, record: TrialRecord) -> None:
-        """Append one trial, whole on disk before the next one; raises UsageError where the disk is full."""
-        number = self._cases.setdefault(record.case, len(self._cases))
+        """Append one trial, whole on disk before the next one; raises UsageError where the disk is full.
+
+        One by the base's text of a case is no trial of the pull request's suite: run.json has none of it.
+        """
         try:
             self._traces.write(canonical(dump(trace)))
             self._traces.flush()
+            if trace.side == "base":
+                return
+            number = self._cases.setdefault(record.case, len(self._cases))
             self._index.extend((number, record.trial, self._spool.tell()))
             self._spool.write(canonical(dump(record)))
             self._spool.flush()

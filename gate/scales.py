@@ -6,7 +6,7 @@ from typing import Self
 
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
-from gate.model.run import Comparison, Meta, Report, TrialRecord
+from gate.model.run import Comparison, Meta, MetricFacts, Report, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
@@ -53,7 +53,7 @@ class Scales:
         comparison, shown = self._judged(meta)
         return Report(
             meta=meta,
-            metrics=shown.metric_facts,
+            metrics=_facts(suite.head, shown),
             rules=shown.rules,
             undecided=suite.head.undecided,
             comparison=comparison,
@@ -99,6 +99,12 @@ class Scales:
     def _is_same(self, case: str, base: Yardstick) -> bool:
         """Whether a trial of the case gets the same scores from both sides."""
         return self._alike and base.keys_of(case) == self._suite.head.keys_of(case)
+
+
+def _facts(head: Yardstick, shown: Yardstick) -> tuple[MetricFacts, ...]:
+    """The metrics by which the trials were scored, and those that the rules shown have beside them."""
+    own = {metric.name for metric in head.metric_facts}
+    return (*head.metric_facts, *(metric for metric in shown.metric_facts if metric.name not in own))
 
 
 def _tally(side: Yardstick) -> Tally:

@@ -10,6 +10,7 @@ from gate.git.history import (
     merge_base,
     parents_of,
 )
+from gate.git.program import real
 from gate.git.tree import Tree, tree_at
 from gate.git.worktree import commit_of, files_of, folders_of, is_tracked, top_of
 
@@ -27,6 +28,7 @@ __all__ = [
     "is_tracked",
     "merge_base",
     "parents_of",
+    "real",
     "top_of",
     "tree_at",
 ]

@@ -51,7 +51,7 @@ def changed_since(root: Path, commit: str) -> tuple[str, ...] | None:
     A file that was moved counts by both names, one that is not ignored counts untracked. None where git
     cannot tell.
     """
-    options = ("--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z")
+    options = ("--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z")
     differs = git(root, "diff", *options, commit, "--", ":/")
     fresh = git(root, "ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":/")
     if differs is None or fresh is None:

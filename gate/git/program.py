@@ -4,8 +4,17 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 _TIMEOUT_S = 60
+_ENVIRONMENT: Final = {
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+"""A commit is what its hash says: nothing that is only in this clone takes its place."""
 
 
 def git(root: Path, *arguments: str) -> str | None:
@@ -29,7 +38,7 @@ def run_git(root: Path, arguments: Sequence[str], *, given: bytes = b"") -> byte
             input=given,
             timeout=_TIMEOUT_S,
             check=False,
-            env={**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+            env={**os.environ, **_ENVIRONMENT},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

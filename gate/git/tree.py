@@ -17,11 +17,21 @@ _LINKS_DEEP = 5
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The files of one commit by their names from the repository's top."""
+    """The files of one commit by their names from the repository's top.
+
+    `links` are the names that lead through a link, with the file's own; `submodules` are folders of which
+    the commit has no file.
+    """
 
     root: Path
     commit: str
     blobs: Mapping[str, str]
+    links: Mapping[str, str]
+    submodules: tuple[str, ...] = ()
+
+    def real(self, name: str) -> str:
+        """The file's own name."""
+        return self.links.get(name, name)
 
     def read(self, names: Iterable[str]) -> Mapping[str, bytes | str]:
         """The bytes of each file, or in words why there are none."""
@@ -37,16 +47,21 @@ def tree_at(root: Path, commit: str) -> Tree | None:
         return None
     blobs: dict[str, str] = {}
     links: dict[str, str] = {}
+    submodules: list[str] = []
     for entry in filter(None, listed.split("\0")):
         facts, _, name = entry.partition("\t")
         mode, _, blob = facts.split(" ")
-        if mode != _SUBMODULE:
+        if mode == _SUBMODULE:
+            submodules.append(name)
+        else:
             (links if mode == _LINK else blobs)[name] = blob
-    return Tree(root, commit, {**blobs, **_followed(root, blobs, links)})
+    led = _followed(root, blobs, links)
+    whole = {**blobs, **{name: blobs[file] for name, file in led.items()}}
+    return Tree(root, commit, whole, led, tuple(submodules))
 
 
 def _followed(root: Path, blobs: Mapping[str, str], links: Mapping[str, str]) -> dict[str, str]:
-    """The files that links lead to, under the links' names; a link out of the repository leads nowhere."""
+    """Names through links, with the files that they lead to; a link out of the repository leads nowhere."""
     targets = dict(_contents(root, sorted(set(links.values()))))
     leads = {
         name: posixpath.normpath(
@@ -58,7 +73,7 @@ def _followed(root: Path, blobs: Mapping[str, str], links: Mapping[str, str]) ->
     known: dict[str, str] = {}
     for _ in range(_LINKS_DEEP if leads else 0):
         before = len(known)
-        everything = {**blobs, **known}
+        everything = {**dict(zip(blobs, blobs, strict=True)), **known}
         for name, target in leads.items():
             known.update(_under(name, target, everything))
         if len(known) == before:
@@ -66,14 +81,14 @@ def _followed(root: Path, blobs: Mapping[str, str], links: Mapping[str, str]) ->
     return known
 
 
-def _under(name: str, target: str, blobs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    if target in blobs:
-        yield name, blobs[target]
+def _under(name: str, target: str, files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if target in files:
+        yield name, files[target]
         return
-    folder = f"{target}/"
-    for path, blob in blobs.items():
+    folder = "" if target == "." else f"{target}/"
+    for path, file in files.items():
         if path.startswith(folder) and not path.startswith(f"{name}/"):
-            yield f"{name}/{path.removeprefix(folder)}", blob
+            yield f"{name}/{path.removeprefix(folder)}", file
 
 
 def _content(found: Mapping[str, bytes | str], blob: str) -> bytes | str:

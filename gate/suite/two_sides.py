@@ -103,8 +103,9 @@ def _of_base(
 
 def _metrics(base: Yardstick, head: Yardstick, checked: Checked) -> tuple[BarChange, ...]:
     named = {metric.name: checked.place("metrics", metric.name) for metric in (*base.metrics, *head.metrics)}
+    places = {**named, "": checked.place("metrics")}
     return tuple(
-        metric_changes(base.metrics, head.metrics, base.named(), {**named, "": checked.place("metrics")})
+        metric_changes(base.metrics, head.metrics, base.named(), places, base.by_default() - head.decisive())
     )
 
 

@@ -40,8 +40,15 @@ class Yardstick:
 
     def named(self) -> frozenset[str]:
         """The metrics that a rule names, or that decide whether a case passes."""
-        decisive = (metric.name for metric in self.metric_facts if metric.decisive)
-        return frozenset((*decisive, *(rule.metric for rule in self.rules)))
+        return self.decisive() | {rule.metric for rule in self.rules}
+
+    def decisive(self) -> frozenset[str]:
+        """The metrics that decide whether a case passes."""
+        return frozenset(metric.name for metric in self.metric_facts if metric.decisive)
+
+    def by_default(self) -> frozenset[str]:
+        """Those of them that no rule names."""
+        return self.decisive() - {rule.metric for rule in self.rules}
 
 
 def yardstick(config: Config, cases: Sequence[Case], redact: Redactor, today: date) -> Yardstick:

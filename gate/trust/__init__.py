@@ -107,7 +107,8 @@ def _baseline(base: BaseSide, config: Config, brought: Baseline | None) -> Seque
     ):
         return ()
     before, after = _runs(base.baseline), _runs(brought)
-    kind: ChangeKind = "removed" if brought is None else "changed" if before else "added"
+    known = facts.state != "none"
+    kind: ChangeKind = "removed" if brought is None else "changed" if known else "added"
     place = Place(file=f"{config.root}/{config.baseline}".removeprefix("./"))
     return (
         BarChange(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Final
 
+from gate.boot.container.confine import ROOT, WRITABLE
 from gate.model import Json
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.config import (
@@ -54,10 +55,15 @@ class AgentSides:
         if base.app != head.app:
             yield self._change("changed", "agent.app", base.app, head.app)
         if self._is_other_agent():
-            if base.boot != head.boot:
-                yield self._change("changed", "agent.boot", _kind(base.boot), _kind(head.boot), needed=True)
+            yield self._other_agent(base.boot, head.boot)
             return
         yield from self._boot_changes(base.boot, head.boot)
+
+    def _other_agent(self, base: BootConfig, head: BootConfig) -> BarChange:
+        if isinstance(base, UrlBoot) and isinstance(head, UrlBoot) and base.url == head.url:
+            before, after = _written(base.headers), _written(head.headers)
+            return self._change("changed", "agent.boot.headers", before, after, needed=True)
+        return self._change("changed", "agent.boot", _kind(base), _kind(head), needed=True)
 
     def _has_mapping(self) -> bool:
         return self._base.protocol == self._head.protocol and self._head.protocol in _MAPPED
@@ -69,7 +75,7 @@ class AgentSides:
             case NoBoot():
                 return not isinstance(base, NoBoot)
             case UrlBoot():
-                return not isinstance(base, UrlBoot) or base.url != head.url
+                return not isinstance(base, UrlBoot) or base.url != head.url or base.headers != head.headers
             case CommandBoot():
                 return isinstance(base, ContainerBoot)
             case ContainerBoot():
@@ -92,10 +98,11 @@ class AgentSides:
 
     def _tested_changes(self, base: BootConfig, head: BootConfig) -> Iterator[BarChange]:
         """What is under test: told, because it may explain the verdict."""
-        for name in ("command", "cwd", "source", "setup", "env", "ready"):
+        for name in ("command", "cwd", "source", "setup", "env", "port", "headers", "ready", "stop_grace_s"):
             before, after = getattr(base, name, None), getattr(head, name, None)
             if before != after:
-                yield self._change("changed", f"agent.boot.{name}", _written(before), _written(after))
+                key = f"agent.boot.{name.removesuffix('_s')}"
+                yield self._change("changed", key, _written(before), _written(after))
 
     def _confinement_changes(self, base: Confinement, head: Confinement) -> Iterator[BarChange]:
         held = _confined(base, head)
@@ -143,16 +150,28 @@ def _hiding(boot: BootConfig, other: BootConfig) -> BootConfig:
 
 def _confined(base: Confinement, head: Confinement) -> Confinement:
     """Of each wall the higher one."""
-    sizes = {path: min(size, head.tmpfs[path]) for path, size in base.tmpfs.items() if path in head.tmpfs}
     return Confinement(
-        user=base.user,
+        user=head.user if _is_root(base.user) else base.user,
         capabilities=tuple(name for name in head.capabilities if name in base.capabilities),
         read_only=base.read_only or head.read_only,
         memory_bytes=min(base.memory_bytes, head.memory_bytes),
         pids=min(base.pids, head.pids),
-        tmpfs=sizes,
+        tmpfs=dict(_sizes(base.tmpfs, head.tmpfs)),
         egress="open" if base.egress == head.egress == "open" else "none",
     )
+
+
+def _is_root(user: str) -> bool:
+    return bool(user) and user.partition(":")[0] in ROOT
+
+
+def _sizes(base: Mapping[str, int], head: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Folders that both let it write to, with the smaller size; some are there without being named."""
+    for path in {**base, **head}:
+        before, after = base.get(path, WRITABLE.get(path, 0)), head.get(path, WRITABLE.get(path, 0))
+        size = min(before, after)
+        if size and (path in head or size != after):
+            yield path, size
 
 
 def _passed(boot: BootConfig) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The base side: config, golden cases and baseline as a commit has them."""
 
+import os
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,21 +11,23 @@ from gate import dataset
 from gate.baselines import baseline_of, load_baseline, unreadable
 from gate.dataset.files import SUFFIXES
 from gate.documents import Document, parse
-from gate.errors import BaseUnreadable
-from gate.git import Tree, top_of, tree_at
+from gate.errors import BadInput, BaseUnreadable
+from gate.git import Tree, real, top_of, tree_at
 from gate.model.bar import Revision
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
-from gate.trust.patterns import matching
+from gate.score import build
+from gate.trust.patterns import matching, reaches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSide:
     """What a commit has. `config` None: it has none (then `problems` is empty), or one that cannot be used.
 
-    `file` is the config's name from the repository's top; `cases` are those that can be read.
+    `file` is the config's name from the repository's top; `cases` are those that can be read. `files` are all
+    that were read, by their own names where links lead to them.
     """
 
     revision: Revision
@@ -34,6 +37,7 @@ class BaseSide:
     baseline: Baseline | None = None
     baseline_facts: BaselineFacts
     problems: tuple[Finding, ...] = ()
+    files: frozenset[str] = frozenset()
 
 
 def read_base(revision: Revision, path: Path) -> BaseSide:
@@ -48,8 +52,7 @@ def read_base(revision: Revision, path: Path) -> BaseSide:
             f"commit {revision.commit[:12]} cannot be read here",
             hint="Give actions/checkout `with: {fetch-depth: 0}`, and no `filter`.",
         )
-    here = Path(path.resolve().parent, path.name)
-    file = here.relative_to(top).as_posix() if here.is_relative_to(top) else ""
+    file = name_in(top, path)
     side = BaseSide(revision=revision, baseline_facts=BaselineFacts(state="none"))
     if file in tree.blobs:
         return _read(side, tree, file, root)
@@ -59,12 +62,20 @@ def read_base(revision: Revision, path: Path) -> BaseSide:
     return _read(side, tree, gone[0], root) if gone else side
 
 
+def name_in(top: Path, path: Path) -> str:
+    """A file's name from the top as it is written: a folder that became a link keeps its name."""
+    whole = Path(os.path.normpath(path.absolute()))
+    above = (folder for folder in reversed(whole.parents) if real(folder) == top)
+    return next((whole.relative_to(folder).as_posix() for folder in above), "")
+
+
 def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
     loaded = configs.from_document(_documents(tree, [file], {file: file})[0], root)
-    if loaded.config is None:
-        return replace(side, file=file, problems=loaded.findings)
+    unusable = _unusable(loaded)
+    if loaded.config is None or unusable:
+        return replace(side, file=file, problems=unusable)
     folder = posixpath.dirname(file)
-    suite = _suite(loaded.config.dataset, tree, folder)
+    suite, golden = _suite(loaded.config.dataset, tree, folder)
     baseline, facts, wrong = _baseline(loaded.config, tree, folder)
     return replace(
         side,
@@ -74,12 +85,25 @@ def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
         baseline=baseline,
         baseline_facts=facts,
         problems=tuple(finding for finding in (*suite.findings, *wrong) if finding.level == "error"),
+        files=frozenset((tree.real(file), *golden, tree.real(_path(loaded.config, folder)))),
     )
+
+
+def _unusable(loaded: configs.Loaded) -> tuple[Finding, ...]:
+    """Why nothing can be measured by this config: this version of the gate may know other metrics."""
+    if loaded.config is None:
+        return loaded.findings
+    try:
+        build(loaded.config.metrics)
+    except BadInput as error:
+        return error.findings
+    return ()
 
 
 def _gone(tree: Tree, top: Path) -> tuple[str, ...]:
     """The configs of the commit that are not in the work tree any more: renamed, or to be dodged."""
-    gone = [name for name in tree.blobs if name.endswith((".yml", ".yaml")) and not (top / name).exists()]
+    named = (name for name in tree.blobs if name.endswith(SUFFIXES) and name not in tree.links)
+    gone = [name for name in named if real(top / name) != top / name or not (top / name).exists()]
     documents = _documents(tree, gone, {name: name for name in gone})
     return tuple(document.file for document in documents if _is_config(document))
 
@@ -94,18 +118,34 @@ def _is_config(document: Document) -> bool:
     return isinstance(value, Mapping) and {"version", "agent", "dataset"} <= value.keys()
 
 
-def _suite(patterns: Sequence[str], tree: Tree, folder: str) -> dataset.Loaded:
+def _suite(patterns: Sequence[str], tree: Tree, folder: str) -> tuple[dataset.Loaded, Iterable[str]]:
+    """The cases, and the files that have them."""
     names: dict[str, str] = {}
-    missing = []
+    wrong = []
     for pattern in patterns:
-        full = posixpath.join(folder, pattern)
-        found = matching([full], tree.blobs)
-        golden = [name for name in found if name == posixpath.normpath(full) or name.endswith(SUFFIXES)]
-        names.update((name, posixpath.relpath(name, folder or ".")) for name in golden)
-        if not golden:
-            missing.append(Finding.error("no-files", Place(file=pattern), f"no file matches {pattern!r}"))
+        full = posixpath.normpath(posixpath.join(folder, pattern))
+        golden = _golden(full, tree)
+        for name in golden:
+            names.setdefault(tree.real(name), posixpath.relpath(name, folder or "."))
+        elsewhere = [name for name in tree.submodules if reaches(full, name)]
+        wrong += [_of_submodule(name, full) for name in elsewhere]
+        if not (golden or elsewhere):
+            wrong.append(Finding.error("no-files", Place(file=pattern), f"no file matches {pattern!r}"))
     ordered = sorted(names, key=lambda name: names[name])
-    return dataset.suite(_documents(tree, ordered, names), missing)
+    return dataset.suite(_documents(tree, ordered, names), wrong), ordered
+
+
+def _golden(pattern: str, tree: Tree) -> Sequence[str]:
+    """As `dataset:` is read from disk: what is there by that very name is meant, and links come last."""
+    if pattern in tree.blobs:
+        return (pattern,)
+    found = (name for name in matching([pattern], tree.blobs) if name.endswith(SUFFIXES))
+    return sorted(found, key=lambda name: (name not in tree.links, name))
+
+
+def _of_submodule(name: str, pattern: str) -> Finding:
+    what = f"{name} is a submodule: which golden files {pattern!r} matches in it is not known of a commit"
+    return Finding.error("unreadable", Place(file=name), what)
 
 
 def _documents(tree: Tree, names: Sequence[str], shown: Mapping[str, str]) -> list[Document]:
@@ -127,8 +167,7 @@ def _baseline(
     config: Config, tree: Tree, folder: str
 ) -> tuple[Baseline | None, BaselineFacts, Sequence[Finding]]:
     """The baseline in the same commit, or in the branch that the config names."""
-    name = config.baseline
-    path = posixpath.normpath(posixpath.join(folder, name))
+    name, path = config.baseline, _path(config, folder)
     if config.baseline_branch:
         return load_baseline(top_of(tree.root) or tree.root, path, config.baseline_branch)
     if path not in tree.blobs:
@@ -139,3 +178,7 @@ def _baseline(
         if isinstance(content, str)
         else baseline_of(content, name)
     )
+
+
+def _path(config: Config, folder: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, config.baseline))

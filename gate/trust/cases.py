@@ -32,7 +32,12 @@ def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date)
             [_change("added", case.id, case.place)] if before is None else _changed(before, case, today)
         )
     changes += [_change("removed", case.id, config, needed=True) for case in base if case.id not in new]
-    differing = {case.id for case in base if case.id not in new or _sends_other(case, new[case.id])}
+    led, leads = _predecessors(base), _predecessors(head)
+    differing = {
+        case.id
+        for case in base
+        if case.id not in new or led[case.id] != leads[case.id] or _sends_other(case, new[case.id])
+    }
     return CasePairs(changes=tuple(changes), apart=tuple(_with_groups(base, differing)))
 
 
@@ -43,6 +48,16 @@ def _sends_other(base: Case, head: Case) -> bool:
         for case in (base, head)
     )
     return mine != other or base.track != head.track
+
+
+def _predecessors(cases: Iterable[Case]) -> dict[str, str]:
+    """Which case of its group runs right before each: what it meets in the database that they share."""
+    last: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for case in cases:
+        found[case.id] = last.get(case.group, "") if case.group else ""
+        last[case.group] = case.id
+    return found
 
 
 def _with_groups(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:

@@ -1,6 +1,6 @@
 """What a case no longer expects: where an expectation is left out, nothing that is run could show it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from gate.model.case import Case, Expect, ExpectedCall
@@ -22,11 +22,11 @@ def dropped(base: Case, head: Case) -> Iterator[str]:
     ]
     for where, before, after in levels:
         for name in NAMES:
-            if _is_less(getattr(before, name), getattr(after, name)):
+            if _is_less(name, getattr(before, name), getattr(after, name)):
                 yield f"{where} expects less of `{name}`"
 
 
-def _is_less(before: object, after: object) -> bool:
+def _is_less(name: str, before: object, after: object) -> bool:
     """Whether `after` is `before` with something left out."""
     if before is None:
         return False
@@ -36,33 +36,36 @@ def _is_less(before: object, after: object) -> bool:
         case Mapping(), Mapping():
             return before.keys() > after.keys()
         case tuple(), tuple():
-            return _is_part(before, after)
+            return _is_part(name, before, after)
         case _:
             return False
 
 
-def _is_part(before: Iterable[object], after: Iterable[object]) -> bool:
+def _is_part(name: str, before: Sequence[object], after: Sequence[object]) -> bool:
     """Whether some of the items are missing, or ask less, and none is new. Nothing at all expects silence."""
-    rest = list(before)
-    less = False
-    items = list(after)
-    if not items or not rest:
+    if not before or not after:
         return False
-    for item in items:
+    rest, others = list(before), []
+    for item in after:
         if item in rest:
             rest.remove(item)
-        elif (match := next((each for each in rest if _asks_less(each, item)), None)) is not None:
-            rest.remove(match)
-            less = True
         else:
+            others.append(item)
+    missing = len(rest) > len(others)
+    for item in others:
+        match = next((each for each in rest if _asks_less(name, each, item)), None)
+        if match is None:
             return False
-    return less or bool(rest)
+        rest.remove(match)
+    return missing or bool(others)
 
 
-def _asks_less(before: object, after: object) -> bool:
-    """The same call with fewer of its arguments named, or none."""
+def _asks_less(name: str, before: object, after: object) -> bool:
+    """The same call with fewer arguments, less of a text that must be said, or more of one that must not."""
     match before, after:
-        case ExpectedCall(name=name, args=dict() as old), ExpectedCall(name=same, args=new) if name == same:
+        case ExpectedCall(name=tool, args=dict() as old), ExpectedCall(name=same, args=new) if tool == same:
             return new is None or (new.keys() < old.keys() and all(old[key] == new[key] for key in new))
+        case str(), str():
+            return (name == "contains" and after in before) or (name == "excludes" and before in after)
         case _:
             return False

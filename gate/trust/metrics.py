@@ -19,11 +19,16 @@ STRICTER: Final[Mapping[tuple[str, Json], tuple[Json, ...]]] = {
 
 
 def metric_changes(
-    base: Sequence[Metric], head: Sequence[Metric], deciding: Collection[str], place: Mapping[str, Place]
+    base: Sequence[Metric],
+    head: Sequence[Metric],
+    deciding: Collection[str],
+    place: Mapping[str, Place],
+    spared: Collection[str] = (),
 ) -> Iterator[BarChange]:
-    """Each metric that is gone, new or measures otherwise.
+    """Each metric that is gone, new, measures otherwise or decides on no case any more.
 
     `deciding` names those of the base that a rule holds or a case hangs on: without them nothing is lost.
+    `spared` are those on which a case hangs at the base and not at the head, though no rule was loosened.
     """
     old, new = {metric.name: metric for metric in base}, {metric.name: metric for metric in head}
     for name, metric in old.items():
@@ -35,6 +40,8 @@ def metric_changes(
             tighter = _is_tighter(metric, there)
             kind: ChangeKind = "tightened" if tighter else "loosened"
             yield _change(name, kind, metric, there, where, needed=not tighter and name in deciding)
+        if there is not None and name in spared:
+            yield _spared(name, where)
     for name in new.keys() - old.keys():
         yield _change(name, "added", None, new[name], place.get(name, place[""]), needed=False)
 
@@ -51,6 +58,19 @@ def _is_tighter(base: Metric, head: Metric) -> bool:
     return all(
         value == head.options[name] or head.options[name] in STRICTER.get((name, value), ())
         for name, value in base.options.items()
+    )
+
+
+def _spared(name: str, where: Place) -> BarChange:
+    """A rule that only warns takes the place of the default, by which a case hangs on each expectation."""
+    return BarChange(
+        subject="metric",
+        kind="loosened",
+        name=f"metrics.{name}",
+        before="decides whether a case passes",
+        after="does not",
+        needs_acceptance=True,
+        place=where,
     )
 
 

@@ -15,14 +15,22 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if any(_matches(each, tuple(name.split("/"))) for each in split))
 
 
+def reaches(pattern: str, folder: str) -> bool:
+    """Whether the pattern may match something below the folder."""
+    parts = tuple(posixpath.normpath(pattern).split("/"))
+    return any(state < len(parts) for state in _walked(parts, folder.split("/")))
+
+
 def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
-    """Walks both from the left; each `**` is tried again one folder further where the rest does not fit."""
+    return any(all(each == "**" for each in pattern[state:]) for state in _walked(pattern, name))
+
+
+def _walked(pattern: Sequence[str], name: Sequence[str]) -> set[int]:
+    """How much of the pattern may stand for all of the name; each `**` for any number of its folders."""
     states = {0}
     for part in name:
         states = _step(pattern, states, part)
-        if not states:
-            return False
-    return any(all(each == "**" for each in pattern[state:]) for state in states)
+    return states
 
 
 def _step(pattern: Sequence[str], states: set[int], part: str) -> set[int]:

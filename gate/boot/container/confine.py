@@ -8,8 +8,9 @@ from gate.model.config import ContainerBoot
 NOBODY: Final = "65534:65534"
 TMP: Final = "/tmp"  # noqa: S108 - inside the container
 _MIB: Final = 1024 * 1024
-_WRITABLE: Final = {TMP: 256 * _MIB, "/run": 16 * _MIB}
-_ROOT: Final = frozenset({"", "0", "root"})
+WRITABLE: Final[Mapping[str, int]] = {TMP: 256 * _MIB, "/run": 16 * _MIB}
+"""What it may write to, with sizes in bytes, where its config names no others."""
+ROOT: Final = frozenset({"", "0", "root"})
 
 
 def limits(config: ContainerBoot) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def confined(config: ContainerBoot, own: Mapping[str, Any]) -> dict[str, Any]:
     there (runc does that), so that they are made the agent's, where its user is a number.
     """
     held = config.confinement
-    writable = {**dict.fromkeys(own.get("Volumes") or {}, _WRITABLE[TMP]), **_WRITABLE, **held.tmpfs}
+    writable = {**dict.fromkeys(own.get("Volumes") or {}, WRITABLE[TMP]), **WRITABLE, **held.tmpfs}
     owner = _owner(user(config, own.get("User") or ""))
     return {
         **limits(config),
@@ -56,4 +57,4 @@ def user(config: ContainerBoot, of_image: str) -> str:
     """Who the agent runs as: the config's, else the image's, and nobody where that would be root."""
     if config.confinement.user:
         return config.confinement.user
-    return NOBODY if of_image.partition(":")[0] in _ROOT else of_image
+    return NOBODY if of_image.partition(":")[0] in ROOT else of_image

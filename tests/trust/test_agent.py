@@ -1,0 +1,130 @@
+"""What is in force of an agent: never more than the base lets it have."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.boot.container.confine import WRITABLE
+from gate.model.config import (
+    AgentConfig,
+    BootConfig,
+    CommandBoot,
+    Confinement,
+    ContainerBoot,
+    Image,
+    NoBoot,
+    UrlBoot,
+)
+from gate.model.finding import Place
+from gate.trust.agent import AgentSides
+
+PLACE = Place(file="agent-gate.yml")
+names = st.lists(st.sampled_from(["A_KEY", "B_KEY", "C_KEY"]), unique=True, max_size=3).map(tuple)
+confinements = st.builds(
+    Confinement,
+    user=st.sampled_from(["", "root", "0:0", "1000"]),
+    capabilities=st.lists(st.sampled_from(["CHOWN", "SYS_ADMIN"]), unique=True).map(tuple),
+    read_only=st.booleans(),
+    memory_bytes=st.integers(1, 4),
+    pids=st.integers(1, 4),
+    tmpfs=st.dictionaries(st.sampled_from(["/tmp", "/run", "/data"]), st.sampled_from([1, 2**24, 2**40])),
+    egress=st.sampled_from(["none", "open"]),
+)
+containers = st.builds(
+    ContainerBoot,
+    source=st.just(Image(name="i")),
+    pass_env=names,
+    confinement=confinements,
+    hidden=st.lists(st.sampled_from(["a.yaml", "b.yaml"]), unique=True).map(tuple),
+)
+commands = st.builds(CommandBoot, command=st.just(("serve",)), pass_env=names)
+urls = st.builds(
+    UrlBoot,
+    url=st.sampled_from(["http://a", "http://b"]),
+    headers=st.dictionaries(st.just("X-A"), st.sampled_from(["1", "2"])),
+)
+boots: st.SearchStrategy[BootConfig] = containers | commands | urls | st.just(NoBoot())
+agents = st.builds(
+    AgentConfig,
+    protocol=st.sampled_from(["http", "adk"]),
+    boot=boots,
+    app=st.sampled_from(["", "a"]),
+    options=st.dictionaries(st.just("path"), st.sampled_from(["/a", "/b"])),
+)
+
+
+def secrets(boot: BootConfig) -> set[str]:
+    return set(boot.pass_env) if isinstance(boot, CommandBoot | ContainerBoot) else set()
+
+
+def walls(boot: BootConfig) -> Confinement:
+    return boot.confinement if isinstance(boot, ContainerBoot) else Confinement()
+
+
+def size(confinement: Confinement, path: str) -> int:
+    return confinement.tmpfs.get(path, WRITABLE.get(path, 0))
+
+
+@given(agents, agents)
+def test_no_secret_is_passed_that_the_base_does_not_pass(base: AgentConfig, head: AgentConfig) -> None:
+    assert secrets(AgentSides(base, head, PLACE).in_force().boot) <= secrets(base.boot)
+
+
+@given(agents, agents)
+def test_no_wall_is_lower_than_the_base_s(base: AgentConfig, head: AgentConfig) -> None:
+    held, before = walls(AgentSides(base, head, PLACE).in_force().boot), walls(base.boot)
+    assert set(held.capabilities) <= set(before.capabilities)
+    assert held.read_only or not before.read_only
+    assert held.memory_bytes <= before.memory_bytes
+    assert held.pids <= before.pids
+    assert held.egress == "none" or before.egress == "open"
+    assert all(size(held, path) <= size(before, path) for path in {**WRITABLE, **held.tmpfs})
+    assert held.user == before.user or before.user.partition(":")[0] in {"root", "0"}
+
+
+@given(agents, agents)
+def test_whoever_leaves_the_container_runs_in_the_base_s(base: AgentConfig, head: AgentConfig) -> None:
+    held = AgentSides(base, head, PLACE).in_force().boot
+    assert isinstance(held, ContainerBoot) or not isinstance(base.boot, ContainerBoot)
+
+
+@given(agents, agents)
+def test_the_golden_files_of_both_sides_are_hidden(base: AgentConfig, head: AgentConfig) -> None:
+    held = AgentSides(base, head, PLACE).in_force().boot
+    for boot in (base.boot, head.boot):
+        if isinstance(held, ContainerBoot) and isinstance(boot, ContainerBoot):
+            assert set(boot.hidden) <= set(held.hidden)
+
+
+@given(agents)
+def test_the_same_agent_is_no_change_and_in_force_as_it_is(agent: AgentConfig) -> None:
+    sides = AgentSides(agent, agent, PLACE)
+    assert list(sides.changes()) == []
+    assert sides.in_force() == agent
+
+
+@given(agents, agents)
+def test_where_nothing_waits_the_head_s_own_agent_is_run(base: AgentConfig, head: AgentConfig) -> None:
+    sides = AgentSides(base, head, PLACE)
+    if not any(change.needs_acceptance for change in sides.changes()):
+        assert _without_hidden(sides.in_force()) == _without_hidden(head)
+
+
+@given(agents, agents)
+def test_where_something_else_is_run_something_waits(base: AgentConfig, head: AgentConfig) -> None:
+    sides = AgentSides(base, head, PLACE)
+    if _without_hidden(sides.in_force()) != _without_hidden(head):
+        assert any(change.needs_acceptance for change in sides.changes())
+
+
+@given(agents, agents)
+def test_every_difference_is_told(base: AgentConfig, head: AgentConfig) -> None:
+    if _without_hidden(base) != _without_hidden(head):
+        assert list(AgentSides(base, head, PLACE).changes())
+
+
+def _without_hidden(agent: AgentConfig) -> AgentConfig:
+    """Without what follows from `dataset` and `baseline`."""
+    boot = agent.boot
+    return replace(agent, boot=replace(boot, hidden=())) if isinstance(boot, ContainerBoot) else agent

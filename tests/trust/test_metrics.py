@@ -1,0 +1,99 @@
+"""Which metrics measure less."""
+
+from itertools import product
+
+import pytest
+
+from gate.model.bar import BarChange
+from gate.model.case import ExpectedCall
+from gate.model.config import MetricConfig
+from gate.model.finding import Place
+from gate.model.trace import Call
+from gate.score import build
+from gate.score.calls import Calls
+from gate.score.metric import Metric
+from gate.trust.metrics import STRICTER, metric_changes
+
+PLACE = Place(file="agent-gate.yml")
+
+
+def a_metric(
+    name: str = "calls", type_: str = "calls", pass_at: float | None = None, **options: str
+) -> Metric:
+    config = MetricConfig(name=name, type=type_, options=options, pass_at=pass_at, place=PLACE)
+    return next(metric for metric in build([config]) if metric.name == name)
+
+
+def changes(base: Metric | None, head: Metric | None, *, spared: tuple[str, ...] = ()) -> list[BarChange]:
+    before, after = ([metric] if metric else [] for metric in (base, head))
+    return list(metric_changes(before, after, ["calls"], {"": PLACE}, spared))
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "expected"),
+    [
+        (a_metric(), a_metric(), []),
+        (a_metric(), a_metric(mode="exactly"), [("tightened", False)]),
+        (a_metric(mode="exactly"), a_metric(), [("loosened", True)]),
+        (a_metric(), a_metric(mode="at_most"), [("loosened", True)]),
+        (a_metric(), a_metric(args="subset"), [("loosened", True)]),
+        (a_metric(args="ignore"), a_metric(args="exact"), [("tightened", False)]),
+        (a_metric(args="ignore"), a_metric(args="exact", mode="at_most"), [("loosened", True)]),
+        (a_metric(), a_metric(pass_at=0.5), [("loosened", True)]),
+        (a_metric(pass_at=0.5), a_metric(), [("tightened", False)]),
+        (a_metric(), a_metric(type_="completed"), [("loosened", True)]),
+        (a_metric(), None, [("removed", True)]),
+        (None, a_metric(), [("added", False)]),
+        (
+            a_metric("words", "rouge_1", pass_at=0.5),
+            a_metric("words", "rouge_1", pass_at=0.1),
+            [("loosened", False)],
+        ),
+    ],
+)
+def test_what_measures_less_waits_where_something_hangs_on_it(
+    base: Metric | None, head: Metric | None, expected: list[tuple[str, bool]]
+) -> None:
+    assert [(change.kind, change.needs_acceptance) for change in changes(base, head)] == expected
+
+
+def test_a_metric_on_which_no_case_hangs_any_more_waits() -> None:
+    (change,) = changes(a_metric(), a_metric(), spared=("calls",))
+    assert (change.kind, change.needs_acceptance, change.after) == ("loosened", True, "does not")
+
+
+CALLS = [
+    (),
+    (Call(id="1", name="f", args={"a": 1}),),
+    (Call(id="1", name="f", args={"a": 1, "b": 2}),),
+    (Call(id="1", name="f", args={"a": 2}),),
+    (Call(id="1", name="f", args=None, args_error="bad"),),
+    (Call(id="1", name="f", args={"a": 1}), Call(id="2", name="g", args={})),
+    (Call(id="1", name="g", args={}), Call(id="2", name="f", args={"a": 1})),
+    (Call(id="1", name="f", args={"a": 1}), Call(id="2", name="f", args={"a": 1})),
+]
+WANTED = [
+    (),
+    (ExpectedCall(name="f"),),
+    (ExpectedCall(name="f", args={"a": 1}),),
+    (ExpectedCall(name="f", args={"a": 1}), ExpectedCall(name="g")),
+    (ExpectedCall(name="g"), ExpectedCall(name="f", args={"a": 1})),
+    (ExpectedCall(name="f"), ExpectedCall(name="f", args={"a": 1})),
+]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "stricter"), [(o, v, s) for (o, v), all_ in STRICTER.items() for s in all_]
+)
+def test_what_passes_by_a_stricter_option_passes_by_the_other(option: str, value: str, stricter: str) -> None:
+    others = (
+        [{"mode": mode} for mode in Calls.choices["mode"]]
+        if option == "args"
+        else [{"args": args} for args in Calls.choices["args"]]
+    )
+    for other, wanted, actual in product(others, WANTED, CALLS):
+        loose, strict = (a_metric(**{**other, option: each}) for each in (value, stricter))  # type: ignore[arg-type]
+        assert isinstance(loose, Calls)
+        assert isinstance(strict, Calls)
+        if not strict._mismatch(wanted, actual, strict.options["args"]):  # type: ignore[arg-type]
+            assert not loose._mismatch(wanted, actual, loose.options["args"]), (other, wanted, actual)  # type: ignore[arg-type]
