@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gate.compare import compare
 from gate.compare.passing import is_decisive
 from gate.compare.rules import Side, judge
+from gate.compare.verdict import compare
 from gate.model.baseline import Baseline
 from gate.model.config import Amount, Rule
 from gate.model.finding import Place
