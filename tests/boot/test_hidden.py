@@ -3,6 +3,7 @@
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ KEY = ("golden/a.yaml", "golden/baseline.jsonl", ".git/HEAD", "out/run.json")
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(folder.stat().st_mode | stat.S_IRWXG | stat.S_IROTH | stat.S_IXOTH)
+    top = Path(tempfile.gettempdir())
+    for folder in (tmp_path, *(parent for parent in tmp_path.parents if top in parent.parents)):
+        folder.chmod(0o755)
     for name in ("agent.py", *KEY[:2], "out/run.json", "out/agent.log"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}", encoding="utf-8")

@@ -40,6 +40,7 @@ def test_a_small_config_gets_every_default() -> None:
         pass_env=("GOOGLE_API_KEY",),
         headers={"X-A": "b"},
         stop_grace_s=0.5,
+        hidden=("golden/*.yaml", "golden/baseline.jsonl"),
     )
     assert (config.agent.protocol, config.agent.app, config.agent.options) == ("adk", "card_agent", {})
     assert config.run == RunConfig()
