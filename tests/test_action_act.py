@@ -10,7 +10,7 @@ from tests.support import act
 from tests.support.act import Repository
 from tests.support.commands import edit
 
-pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(600)]
 
 DOCKERFILE = """\
 FROM python:3.13-slim
@@ -48,3 +48,18 @@ def test_a_pull_request_gets_one_comment_and_turns_red_when_the_agent_breaks(rep
     assert "1 of 10 cases broke" in updated["body"]
     left = subprocess.run(["docker", *CONTAINERS], capture_output=True, text=True, check=True)
     assert not left.stdout
+
+
+def another_tool(folder: Path) -> None:
+    """The agent's tool has another name, and so do the calls that its cases expect."""
+    for file in (folder / "agent" / "agent.py", folder / "agent" / "golden" / "weather.yaml"):
+        file.write_text(file.read_text(encoding="utf-8").replace("get_weather", "look_up_weather"), "utf-8")
+
+
+@pytest.mark.parametrize(("accepted", "code", "said"), [(False, 1, "needs acceptance"), (True, 0, "`ann`")])
+def test_a_label_accepts_an_intended_change(tmp_path: Path, accepted: bool, code: int, said: str) -> None:
+    with act.repository(tmp_path, arranged, change=another_tool, accepted=accepted) as made:
+        job = made.act()
+    assert job.code == code, job.log
+    (comment,) = job.comments
+    assert said in comment["body"]

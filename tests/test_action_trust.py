@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -113,6 +114,15 @@ def test_a_base_that_is_not_in_the_checkout_is_undecided_with_what_to_do(pull: G
     assert done.code == 3, done.log
     assert done.outputs["verdict"] == "undecided"
     assert "fetch-depth: 0" in done.summary
+
+
+def test_without_git_nothing_is_green(pull: Gate, tmp_path: Path) -> None:
+    proposed = pull.propose()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to(sys.executable)
+    done = pull.run(proposed, PATH=str(tmp_path / "bin"))
+    assert done.code == 3, done.log
+    assert "cannot be read" in done.summary
 
 
 def test_a_label_of_somebody_who_may_write_lets_the_pull_requests_own_bar_decide(pull: Gate) -> None:

@@ -10,7 +10,7 @@ from tests.support.act import ON_THIS_MACHINE, Repository
 from tests.support.commands import edit
 from tests.support.runner import docker, gateway, image
 
-pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(600)]
 
 LATER = """\
       - run: test "$VERDICT" = "$EXPECTED" && test -f "$RUN"

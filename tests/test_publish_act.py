@@ -13,11 +13,11 @@ import pytest
 from gate.publishing import OF_A_FORK
 from tests.support.act import ACTION, PACKAGE, copy
 from tests.support.artifacts import an_artifact
-from tests.support.commands import ROOT, commit, environment, git
+from tests.support.commands import ROOT, commit, git
 from tests.support.github.server import serve
 from tests.support.github.state import HEAD, JOB_TOKEN, a_pull
 
-pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.requires("act", "docker", "node"), pytest.mark.timeout(600)]
 
 FORK = {"head_repository": "mallory/agent", "head_ref": "patch"}
 RUN = {
@@ -83,15 +83,7 @@ def act(repository: Path, url: str, run: dict[str, Any]) -> subprocess.Completed
     where = ("-P", "ubuntu-latest=python:3.13-slim", "--pull=false", "--rm")
     secret = ("-s", f"GITHUB_TOKEN={JOB_TOKEN}")
     told = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
-    return subprocess.run(
-        [program, "workflow_run", "-e", str(event), *where, *secret, *told],
-        cwd=repository,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
+    return run_act([program, "workflow_run", "-e", str(event), *where, *secret, *told], repository)
 
 
 def test_a_forks_red_run_is_commented_by_a_green_job_and_a_cancelled_one_by_none(

@@ -1,9 +1,11 @@
 """The Action's own repository, with an agent in it, as nektos/act runs its workflow against a fake GitHub."""
 
+import fcntl
 import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -72,23 +74,37 @@ class Repository:
             *("-P", f"ubuntu-latest={platform}", "--pull=false", "-s", f"GITHUB_TOKEN={JOB_TOKEN}"),
             *(word for name, value in variables.items() for word in ("--env", f"{name}={value}")),
         ]
-        done = subprocess.run(
+        done = run_act(command, self.folder)
+        known = json.loads(self._state.read_text(encoding="utf-8"))
+        assert known["violations"] == []
+        return Job(done.returncode, done.stdout + done.stderr, known["comments"])
+
+
+def run_act(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run act to its end. It names containers by workflow and job: two at a time remove each other's."""
+    with (Path(tempfile.gettempdir()) / "agent-gate-act.lock").open("w") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        return subprocess.run(
             command,
-            cwd=self.folder,
+            cwd=folder,
             env=environment(),
             capture_output=True,
             text=True,
             check=False,
             timeout=240,
         )
-        known = json.loads(self._state.read_text(encoding="utf-8"))
-        assert known["violations"] == []
-        return Job(done.returncode, done.stdout + done.stderr, known["comments"])
 
 
 @contextmanager
-def repository(folder: Path, arrange: Callable[[Path], str], host: str = "127.0.0.1") -> Iterator[Repository]:
-    """The repository in an empty folder, and a pull request that changes nothing yet.
+def repository(
+    folder: Path,
+    arrange: Callable[[Path], str],
+    host: str = "127.0.0.1",
+    *,
+    change: Callable[[Path], None] = lambda _: None,
+    accepted: bool = False,
+) -> Iterator[Repository]:
+    """The repository in an empty folder, and a pull request with a `change` that may be accepted.
 
     `arrange` changes what shall be different there and gives the workflow's text; `host` is where containers
     reach this machine.
@@ -102,8 +118,9 @@ def repository(folder: Path, arrange: Callable[[Path], str], host: str = "127.0.
     (place / WORKFLOW).write_text(arrange(place), encoding="utf-8")
     git(place, "init", "-q", "-b", "main")
     commit(place, "the action and an agent")
+    change(place)
     proposed = propose(place)
-    state.write_text(json.dumps(proposed.known()), encoding="utf-8")
+    state.write_text(json.dumps(proposed.accepted() if accepted else proposed.known()), encoding="utf-8")
     with serve(0, state, host="127.0.0.1" if host == "127.0.0.1" else "0.0.0.0") as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
