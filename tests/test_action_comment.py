@@ -1,6 +1,7 @@
 """The step's comment: what stands in its way is a warning, and the verdict stands."""
 
 import json
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -9,9 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import a_project, commit, edit
+from tests.support.canary import CANARY, holds_nothing
+from tests.support.commands import a_project, commit, edit, git
 from tests.support.github.server import serve
 from tests.support.github.state import JOB_TOKEN
+from tests.support.parrot_agent import FORMS
+from tests.support.parrots import a_parrot
 from tests.support.pulls import Proposed, propose
 from tests.support.step import Finished, Step
 
@@ -200,3 +204,27 @@ def test_what_one_job_measures_another_one_publishes(github: Callable[..., GitHu
     assert published.code == 0, published.log
     (comment,) = fake.known["comments"]
     assert "### Agent Gate: regression" in comment["body"]
+
+
+@pytest.mark.timeout(180)
+def test_a_secret_that_the_agent_says_is_in_nothing_that_github_gets(
+    github: Callable[..., GitHub], project: Path
+) -> None:
+    shutil.rmtree(project)
+    a_parrot(project, "http", FORMS, "pass_env: [API_TOKEN]")
+    (project / ".gitignore").write_text("out/\n", encoding="utf-8")
+    git(project, "init", "-q", "-b", "main")
+    commit(project, "an agent that says whatever it is asked to")
+    fake = github()
+    done = fake.run(env={"API_TOKEN": CANARY})
+    assert done.code == 1, done.log
+    (comment,) = fake.known["comments"]
+    log = "\n".join(line for line in done.log.splitlines() if not line.startswith("::add-mask::"))
+    surfaces = {
+        "log": log,
+        "summary": done.summary,
+        "outputs": repr(done.outputs),
+        "comment": comment["body"],
+    }
+    for name, text in surfaces.items():
+        holds_nothing(name, text)

@@ -1,36 +1,18 @@
 """What the gate was given is in nothing that it writes, wherever and however the agent says it."""
 
-import base64
 import json
 import subprocess
 import sys
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 
 from gate import cli
 from gate.results import read_run
+from tests.support.canary import CANARY, holds_nothing
 from tests.support.commands import environment, gate
 from tests.support.parrot_agent import FORMS
 from tests.support.parrots import a_parrot
-
-CANARY = 'cAnary-77+Secret&"quoted"Zz9x'
-HALVES = (CANARY[:14], CANARY[-14:])
-WRITTEN = (
-    *HALVES,
-    quote(CANARY, safe="")[:16],
-    json.dumps(CANARY)[1:-1],
-    base64.b64encode(CANARY.encode()).decode()[:24],
-    base64.b64encode(f"user:{CANARY}".encode()).decode()[8:32],
-    base64.urlsafe_b64encode(CANARY.encode()).decode()[:24],
-)
-
-
-def holds_nothing(what: str, text: str) -> None:
-    for form in WRITTEN:
-        where = text.find(form)
-        assert where < 0, f"{what}: …{text[max(0, where - 150) : where + 60]}…"
 
 
 def a_run(folder: Path, protocol: str, *only: str, more: str = "pass_env: [API_TOKEN]") -> Path:
