@@ -109,6 +109,12 @@ def test_a_baseline_of_a_branch_is_read_from_the_remote_s(project: Path) -> None
 def test_a_branch_that_was_not_fetched_leaves_the_baseline_unreadable(project: Path) -> None:
     clone = with_branch(project, HEADER)
     git(clone, "update-ref", "-d", "refs/remotes/origin/agent-gate/baseline")
+    git(clone, "config", "remote.origin.fetch", "+refs/heads/main:refs/remotes/origin/main")
     found = base(clone)
     assert (found.baseline, found.baseline_facts.state) == (None, "unreadable")
-    assert "fetch-depth: 0" in found.baseline_facts.problem
+
+
+def test_a_branch_that_is_nowhere_is_no_baseline_yet(project: Path) -> None:
+    clone = with_branch(project, HEADER)
+    git(clone, "update-ref", "-d", "refs/remotes/origin/agent-gate/baseline")
+    assert base(clone).baseline_facts.state == "none"
