@@ -142,6 +142,15 @@ def test_the_token_is_not_in_what_a_traceback_shows(tmp_path: Path) -> None:
     assert TOKEN not in repr(read_inputs(inputs({"github-token": TOKEN}), tmp_path))
 
 
+def test_a_folder_that_became_a_link_keeps_its_name(tmp_path: Path) -> None:
+    """Its base is what the folder was, not what the link leads to."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "agent").symlink_to("other")
+    found = read_inputs(inputs({"working-directory": "agent"}), tmp_path)
+    assert found.config == Path("agent/agent-gate.yml")
+    assert found.out.parts[0] == "other"
+
+
 def test_an_output_directory_that_is_a_link_out_of_the_repository_is_refused(
     step: Step, tmp_path: Path
 ) -> None:

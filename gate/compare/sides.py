@@ -23,9 +23,12 @@ def decide(
     cases = _both(head, base, bar) if base else head.cases
     together = replace(head, cases=cases, bar=bar)
     pending = [change for change in bar.changes if change.needs_acceptance]
-    if bar.side == "head" or head.cause == "agent_down" or not (base or pending):
+    if bar.side == "head" or not (base or pending):
         return together
     waits = any(change.subject in _DRIVING for change in pending)
+    if head.cause == "agent_down":  # perhaps for want of what it asks for
+        reason = f"{head.reason}; {_why(pending_names(bar), None)}"
+        return replace(together, reason=reason) if waits else together
     if head.verdict == "regression" and not waits:
         return together
     if pending or (base and base.verdict == "regression"):

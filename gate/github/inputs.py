@@ -67,7 +67,7 @@ def read_inputs(environ: Mapping[str, str], workspace: Path) -> Inputs:
     """Read INPUT_*; raises UsageError for a value that means nothing, or a folder outside the repository."""
     given = {name: _input(environ, name) for name in INPUTS}
     mode = _one_of(COMMENT_MODES, "comment", given)
-    folder = _inside(workspace, "working-directory", Path(given["working-directory"]))
+    folder = _as_written(workspace, "working-directory", Path(given["working-directory"]))
     out = _inside(workspace, "output-directory", folder / given["output-directory"])
     if out == Path():
         raise UsageError("the input `output-directory` names the repository itself; name a folder in it")
@@ -109,6 +109,13 @@ def _inside(workspace: Path, name: str, path: Path) -> Path:
             hint="Name a folder inside it; later steps see nothing else of what is written here.",
         )
     return real.relative_to(workspace)
+
+
+def _as_written(workspace: Path, name: str, path: Path) -> Path:
+    """As `_inside`, but by its own name: a folder that became a link is held against what it was."""
+    real = _inside(workspace, name, path)
+    lexical = Path(os.path.normpath(workspace / path))
+    return lexical.relative_to(workspace) if lexical.is_relative_to(workspace) else real
 
 
 def _unfollowed(workspace: Path, name: str, path: Path) -> Path:

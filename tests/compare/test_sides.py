@@ -115,6 +115,15 @@ def test_the_reason_names_what_the_base_holds_and_what_waits() -> None:
     assert pending_names(a_bar(*changes, TOLD)) == ("rules.a", "rules.b", "rules.c", "rules.d")
 
 
+def test_an_agent_that_is_down_for_want_of_what_it_asks_for_says_so() -> None:
+    needs = a_change("agent.boot.pass_env", subject="agent")
+    found = decide(DOWN, DOWN, a_bar(needs), {}, enforced=True)
+    assert (found.cause, found.reason) == (
+        "agent_down",
+        "because undecided; not in force yet: agent.boot.pass_env",
+    )
+
+
 def test_a_case_that_fares_otherwise_by_the_base_shows_both() -> None:
     def a_case(id_: str, passed: int, **more: object) -> CaseVerdict:
         return CaseVerdict(id=id_, klass="changed", place=PLACE, passed=passed, measured=2, planned=2, **more)  # type: ignore[arg-type]

@@ -272,3 +272,39 @@ async def test_nobody_is_asked_where_there_is_nothing_to_accept(project: Project
 async def test_a_broken_agent_is_red_though_somebody_accepted_it(project: Project) -> None:
     project.edit("agent-gate.yml", "max_drop: 0.05", "max_drop: 0.2")
     assert verdict(await Judge(project).run("rude", accepted)) == RED
+
+
+RELAY = """\
+import http.server, os, sys, urllib.request
+if not os.environ.get("API_KEY"):
+    sys.exit("API_KEY is not set")
+
+class Relay(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        with urllib.request.urlopen(urllib.request.Request("URL/chat", body)) as answer:
+            data = answer.read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Relay).serve_forever()
+"""
+
+
+async def test_an_agent_that_needs_another_secret_gets_it_once_it_is_accepted(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_KEY", "canary-0123456789")
+    project.write("agent.py", RELAY.replace("URL", project.agent.url))
+    start = 'boot: {command: [python3, agent.py, "{port}"]'
+    project.edit("agent-gate.yml", f'boot: {{url: "{project.agent.url}"', start)
+    project.commit()
+    project.edit("agent-gate.yml", start, f"{start}, pass_env: [API_KEY]")
+    judge = Judge(project)
+    report = await judge.run()
+    assert (report.comparison.cause, report.comparison.exit_code) == ("agent_down", 3)
+    assert report.comparison.reason.endswith("; not in force yet: agent.boot.pass_env")
+    assert "API_KEY is not set" in report.meta.log_tail
+    assert verdict(await judge.run(ask=accepted)) == PASSES

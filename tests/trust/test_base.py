@@ -109,6 +109,23 @@ def test_a_baseline_of_a_branch_is_read_from_the_remote_s(project: Path) -> None
 def test_a_branch_that_was_not_fetched_leaves_the_baseline_unreadable(project: Path) -> None:
     clone = with_branch(project, HEADER)
     git(clone, "update-ref", "-d", "refs/remotes/origin/agent-gate/baseline")
+    git(clone, "config", "remote.origin.fetch", "+refs/heads/main:refs/remotes/origin/main")
     found = base(clone)
     assert (found.baseline, found.baseline_facts.state) == (None, "unreadable")
-    assert "fetch-depth: 0" in found.baseline_facts.problem
+
+
+def test_a_branch_that_is_nowhere_is_no_baseline_yet(project: Path) -> None:
+    clone = with_branch(project, HEADER)
+    git(clone, "update-ref", "-d", "refs/remotes/origin/agent-gate/baseline")
+    assert base(clone).baseline_facts.state == "none"
+
+
+def test_of_two_configs_that_are_gone_none_is_taken_for_the_base(project: Path) -> None:
+    shutil.copy(project / "agent-gate.yml", project / "second.yml")
+    commit(project, "two")
+    rev = head_of(project)
+    (project / "agent-gate.yml").rename(project / "new.yml")
+    (project / "second.yml").unlink()
+    (problem,) = base(project, "new.yml", rev).problems
+    assert problem.rule == "base-unknown"
+    assert "agent-gate.yml and second.yml" in problem.what
