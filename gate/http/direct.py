@@ -59,6 +59,7 @@ class Direct:
     async def close(self) -> None:
         while self._idle:
             self._idle.pop().close()
+        await asyncio.sleep(0)  # a transport that was aborted closes its socket in the loop's next round
 
     async def _pipe(self, address: Address, url: str) -> Pipe:
         origin = address.origin

@@ -21,8 +21,8 @@ EXITS = {Completed: 0, Crashed: 1, TimedOut: 1, Throttled: 3, Refused: 3}
 TABLE: dict[str, tuple[type[Outcome], str]] = {
     "none": (Completed, ""),
     "resets": (Crashed, "closed the connection without an answer"),
-    "hangs": (TimedOut, "did not end within 5 s"),
-    "dribbles": (TimedOut, "did not end within 5 s"),
+    "hangs": (TimedOut, "did not end within 10 s"),
+    "dribbles": (TimedOut, "did not end within 10 s"),
     "floods": (Crashed, "exceeds 33,554,432 bytes"),
     "prints-a-flood": (Completed, ""),
     "many-calls": (Crashed, "at most 100,000 are read"),
@@ -62,7 +62,7 @@ agent:
       calls: $.calls[*]
       usage: {input: $.usage.input, output: $.usage.output}
 dataset: golden.yaml
-run: {trial_timeout: 5s, concurrency: 4}
+run: {trial_timeout: 10s, concurrency: 4}
 """
 PROXY = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:1")
 
@@ -177,7 +177,7 @@ def hanging(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     stubborn(project)
     config = project / "agent-gate.yml"
     text = config.read_text(encoding="utf-8").replace("stop_grace: 5s", "stop_grace: 300s")
-    config.write_text(text.replace("trial_timeout: 5s", "trial_timeout: 300s"), encoding="utf-8")
+    config.write_text(text.replace("trial_timeout: 10s", "trial_timeout: 300s"), encoding="utf-8")
     with subprocess.Popen(
         command("run"),
         cwd=project,
