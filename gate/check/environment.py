@@ -60,7 +60,9 @@ def _build(build: Build, root: Path, document: Document) -> Iterator[Finding]:
         yield Finding.error("no-context", place, f"there is no folder '{build.context}'", fix=fix)
         return
     file = root / build.context / build.dockerfile
-    if outside := next((each for each in (root / build.context, file) if not is_in_checkout(root, each)), None):
+    if outside := next(
+        (each for each in (root / build.context, file) if not is_in_checkout(root, each)), None
+    ):
         what = f"'{outside.as_posix()}' is outside of the checkout"
         yield Finding.error("outside", place, what, why=_CHECKOUT, fix="Name a folder of this repository.")
         return

@@ -46,7 +46,14 @@ def run_git(root: Path, arguments: Sequence[str], *, given: bytes = b"") -> byte
     author's making.
     """
     command = ["git", "--no-optional-locks", "-C", str(root), "-c", f"safe.directory={_top(root)}"]
-    command += ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"]
+    command += [
+        "-c",
+        "safe.bareRepository=explicit",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.quotePath=false",
+    ]
     command += arguments
     try:
         done = subprocess.run(

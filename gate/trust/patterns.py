@@ -18,8 +18,8 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
 def covered(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     """The names that one of the patterns means as people write them for what they care about.
 
-    Unlike in `dataset:` what is hidden is a file like others, a folder means all that is in it, and a slash in
-    front is the repository's top.
+    Unlike in `dataset:` what is hidden is a file like others, a folder means all that is in it, and a slash
+    in front is the repository's top.
     """
     split = [tuple(posixpath.normpath(pattern).strip("/").split("/")) for pattern in patterns]
     return tuple(name for name in names if any(_covers(each, name.split("/")) for each in split))

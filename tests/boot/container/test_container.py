@@ -160,7 +160,8 @@ async def test_what_does_not_come_up_is_told_with_its_cause(
 
 
 @pytest.mark.parametrize(
-    ("context", "dockerfile_"), [("link", "Dockerfile"), ("..", "Dockerfile"), (".", "link/Dockerfile"), (".", "/x")]
+    ("context", "dockerfile_"),
+    [("link", "Dockerfile"), ("..", "Dockerfile"), (".", "link/Dockerfile"), (".", "/x")],
 )
 async def test_nothing_outside_of_the_checkout_gets_into_a_build(
     booted: Any, project: Path, context: str, dockerfile_: str
