@@ -4,7 +4,7 @@ import base64
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 from urllib.parse import quote, quote_plus
 
@@ -20,6 +20,7 @@ CUT = "…"
 """What stands where an excerpt ends: a secret may have lost its end there."""
 _LEAST_OF_A_CUT = 4
 _READ_PER_CHARACTER = 64
+_NAMES_ONE = re.compile("auth|cookie|credential|key|pass|secret|token", re.IGNORECASE)
 
 
 def excerpt(text: str, most: int) -> str:
@@ -34,6 +35,14 @@ def quoted(body: bytes, most: int) -> str:
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(read, final=read == body)
     words = " ".join(text.split())
     return words + CUT if len(words) <= most and read != body else excerpt(words, most)
+
+
+def credentials_of(headers: Mapping[str, Json]) -> Iterator[str]:
+    """The values of headers that carry a credential by their name, each also without its scheme."""
+    for name, value in headers.items():
+        if _NAMES_ONE.search(name) and isinstance(value, str):
+            yield value
+            yield value.rpartition(" ")[2]
 
 
 class Redactor:

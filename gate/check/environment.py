@@ -3,10 +3,14 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from gate.documents import Document
+from gate.git import is_in_checkout
 from gate.model.config import Build, CommandBoot, Config, ContainerBoot
 from gate.model.finding import Finding, Place
+
+_CHECKOUT: Final = "The pull request writes this file; what else is on the machine is not its to build from."
 
 
 def environment_findings(config: Config, document: Document, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -56,6 +60,12 @@ def _build(build: Build, root: Path, document: Document) -> Iterator[Finding]:
         yield Finding.error("no-context", place, f"there is no folder '{build.context}'", fix=fix)
         return
     file = root / build.context / build.dockerfile
+    if outside := next(
+        (each for each in (root / build.context, file) if not is_in_checkout(root, each)), None
+    ):
+        what = f"'{outside.as_posix()}' is outside of the checkout"
+        yield Finding.error("outside", place, what, why=_CHECKOUT, fix="Name a folder of this repository.")
+        return
     if not file.is_file():
         what = f"there is no '{build.dockerfile}' in '{build.context}'"
         fix = "'dockerfile' starts at the context."

@@ -12,7 +12,7 @@ from gate.git.history import (
 )
 from gate.git.program import real
 from gate.git.tree import Tree, tree_at
-from gate.git.worktree import commit_of, files_of, folders_of, is_tracked, top_of
+from gate.git.worktree import commit_of, files_of, folders_of, is_in_checkout, is_tracked, top_of
 
 __all__ = [
     "Tree",
@@ -24,6 +24,7 @@ __all__ = [
     "files_of",
     "folders_of",
     "head_of",
+    "is_in_checkout",
     "is_shallow",
     "is_tracked",
     "merge_base",

@@ -15,6 +15,20 @@ _ENVIRONMENT: Final = {
     "LC_ALL": "C",
 }
 """A commit is what its hash says: nothing that is only in this clone takes its place."""
+_ELSEWHERE: Final = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+"""What a hook of git finds set: it names a repository, and ours is the one that the folder is in."""
 
 
 def git(root: Path, *arguments: str) -> str | None:
@@ -27,10 +41,20 @@ def run_git(root: Path, arguments: Sequence[str], *, given: bytes = b"") -> byte
     """What git prints, of what it is given; None where it fails or is not installed.
 
     Without optional locks it writes nothing; as root it would leave an index that is not its owner's. Nothing
-    that the repository's own config names is run, and an object that is not there is not fetched.
+    that the repository's own config names is run, and an object that is not there is not fetched. A folder
+    that looks like a bare repository is none: a commit can hold such a one, with objects and a config of its
+    author's making.
     """
     command = ["git", "--no-optional-locks", "-C", str(root), "-c", f"safe.directory={_top(root)}"]
-    command += ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments]
+    command += [
+        "-c",
+        "safe.bareRepository=explicit",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.quotePath=false",
+    ]
+    command += arguments
     try:
         done = subprocess.run(
             command,
@@ -38,11 +62,15 @@ def run_git(root: Path, arguments: Sequence[str], *, given: bytes = b"") -> byte
             input=given,
             timeout=_TIMEOUT_S,
             check=False,
-            env={**os.environ, **_ENVIRONMENT},
+            env={**_inherited(), **_ENVIRONMENT},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def _inherited() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
 
 
 def real(path: Path) -> Path:

@@ -43,6 +43,11 @@ def top_of(root: Path) -> Path | None:
     return real(Path(found)) if found else None
 
 
+def is_in_checkout(root: Path, path: Path) -> bool:
+    """Whether a path leads to something of the repository that `root` is in; outside of one, of `root`."""
+    return real(path).is_relative_to(top_of(root) or real(root))
+
+
 def folders_of(root: Path) -> tuple[Path, ...]:
     """The folders in which git keeps what is committed: of a linked work tree there are two."""
     told = git(root, "rev-parse", "--absolute-git-dir", "--git-common-dir") or ""

@@ -1,20 +1,22 @@
 """What one side holds a run against: its cases as they are expected, its metrics and its rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from gate.compare.passing import is_decisive
 from gate.formats.key import line_key
-from gate.formats.records import dump, load
 from gate.frozen import frozen
-from gate.model.case import Case, Expect
+from gate.model.case import Case, Expect, ExpectedCall, Parallel
 from gate.model.config import Config, Policy, Rule
 from gate.model.run import CaseFacts, MetricFacts
 from gate.redact import Redactor
 from gate.score import build
 from gate.score.metric import Metric
+
+_SAID: Final = tuple(each.name for each in fields(Expect))
 
 
 @frozen
@@ -72,20 +74,25 @@ def _redacted(case: Case, redact: Redactor) -> Case:
 
 
 def _redacted_expect(expect: Expect, redact: Redactor) -> Expect:
-    data = asdict(expect)
-    if redact.value(data) == _with_lists(data):
-        return expect
-    return load(Expect, redact.value(dump(expect)))
+    said = {name: getattr(expect, name) for name in _SAID}
+    return replace(
+        expect, **{name: _clean(value, redact) for name, value in said.items() if value is not None}
+    )
 
 
-def _with_lists(value: object) -> object:
+def _clean(value: object, redact: Redactor) -> object:
     match value:
-        case dict():
-            return {key: _with_lists(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_with_lists(item) for item in value]
+        case str():
+            return redact.text(value)
+        case tuple():
+            return tuple(_clean(item, redact) for item in value)
+        case ExpectedCall():
+            args = value.args if value.args is None else redact.value(dict(value.args))
+            return replace(value, name=redact.text(value.name), args=args)
+        case Parallel():
+            return replace(value, branches=_clean(value.branches, redact))
         case _:
-            return value
+            return redact.value(value)
 
 
 def _metric_facts(metric: Metric, config: Config) -> MetricFacts:

@@ -22,6 +22,7 @@ from gate.model.config import (
     UrlBoot,
 )
 from gate.model.finding import Place
+from gate.redact import credentials_of
 from gate.trust import words
 
 _MAPPED: Final = ("http",)
@@ -95,14 +96,22 @@ class AgentSides:
             yield from self._confinement_changes(before_, head.confinement)
         if type(base) is type(head):
             yield from self._tested_changes(base, head)
+        yield from self._header_changes(base, head)
 
     def _tested_changes(self, base: BootConfig, head: BootConfig) -> Iterator[BarChange]:
         """What is under test: told, because it may explain the verdict."""
-        for name in ("command", "cwd", "source", "setup", "env", "port", "headers", "ready", "stop_grace_s"):
+        for name in ("command", "cwd", "source", "setup", "env", "port", "ready", "stop_grace_s"):
             before, after = getattr(base, name, None), getattr(head, name, None)
             if before != after:
                 key = f"agent.boot.{name.removesuffix('_s')}"
                 yield self._change("changed", key, _written(before), _written(after))
+
+    def _header_changes(self, base: BootConfig, head: BootConfig) -> Iterator[BarChange]:
+        """A credential is masked in answers and expectations alike: by a new one, two texts are the same."""
+        before, after = _headers(base), _headers(head)
+        if before != after:
+            name, needed = "agent.boot.headers", _masks_more(before, after)
+            yield self._change("changed", name, _written(before), _written(after), needed=needed)
 
     def _confinement_changes(self, base: Confinement, head: Confinement) -> Iterator[BarChange]:
         held = _confined(base, head)
@@ -133,6 +142,8 @@ def _held(base: BootConfig, head: BootConfig) -> BootConfig:
     if not isinstance(head, CommandBoot | ContainerBoot):
         return head
     passed = tuple(name for name in head.pass_env if name in _passed(base))
+    if _masks_more(_headers(base), head.headers):
+        head = replace(head, headers=_headers(base))
     if isinstance(head, CommandBoot):
         return _hiding(replace(head, pass_env=passed), base)
     before = base.confinement if isinstance(base, ContainerBoot) else Confinement()
@@ -172,6 +183,14 @@ def _sizes(base: Mapping[str, int], head: Mapping[str, int]) -> Iterator[tuple[s
         size = min(before, after)
         if size and (path in head or size != after):
             yield path, size
+
+
+def _masks_more(base: Mapping[str, str], head: Mapping[str, str]) -> bool:
+    return not set(credentials_of(head)) <= set(credentials_of(base))
+
+
+def _headers(boot: BootConfig) -> Mapping[str, str]:
+    return {} if isinstance(boot, NoBoot) else boot.headers
 
 
 def _passed(boot: BootConfig) -> tuple[str, ...]:

@@ -15,10 +15,32 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if any(_matches(each, tuple(name.split("/"))) for each in split))
 
 
+def covered(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    """The names that one of the patterns means as people write them for what they care about.
+
+    Unlike in `dataset:` what is hidden is a file like others, a folder means all that is in it, and a slash
+    in front is the repository's top.
+    """
+    split = [tuple(posixpath.normpath(pattern).strip("/").split("/")) for pattern in patterns]
+    return tuple(name for name in names if any(_covers(each, name.split("/")) for each in split))
+
+
 def reaches(pattern: str, folder: str) -> bool:
     """Whether the pattern may match something below the folder."""
     parts = tuple(posixpath.normpath(pattern).split("/"))
     return any(state < len(parts) for state in _walked(parts, folder.split("/")))
+
+
+def _covers(pattern: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether all of the pattern may stand for the name, or for a folder that it is in."""
+    if pattern == (".",):
+        return True
+    states = {0}
+    for part in name:
+        states = _step(pattern, states, part, hidden=True)
+        if any(all(each == "**" for each in pattern[state:]) for state in states):
+            return True
+    return False
 
 
 def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
@@ -33,15 +55,15 @@ def _walked(pattern: Sequence[str], name: Sequence[str]) -> set[int]:
     return states
 
 
-def _step(pattern: Sequence[str], states: set[int], part: str) -> set[int]:
+def _step(pattern: Sequence[str], states: set[int], part: str, *, hidden: bool = False) -> set[int]:
     after: set[int] = set()
     for state in _without_folders(pattern, states):
         if state == len(pattern):
             continue
         if pattern[state] == "**":
-            if not part.startswith("."):
+            if hidden or part[0] != ".":
                 after.add(state)
-        elif fnmatchcase(part, pattern[state]) and (part[0] != "." or pattern[state][0] == "."):
+        elif fnmatchcase(part, pattern[state]) and (hidden or part[0] != "." or pattern[state][0] == "."):
             after.add(state + 1)
     return after
 

@@ -1,20 +1,20 @@
 """Whether a pull request changes anything that its check is about (`when: {changed: […]}`)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gate.dataset.files import find
-from gate.git import changed_since, real, top_of
+from gate.git import changed_since, head_of, real, top_of, tree_at
 from gate.model.config import Config
 from gate.trust.base import BaseSide, name_in
-from gate.trust.patterns import matching
+from gate.trust.patterns import covered
 
 
 def untouched(base: BaseSide, path: Path) -> str:
     """Why the pull request need not be measured, in words; "" where it must be.
 
     The base's patterns decide. Config, golden files and baseline always count, and so does every file where
-    git cannot tell what changed.
+    git cannot tell what changed, or where the patterns mean no file that the base has: they are a mistake.
     """
     config = base.config
     if config is None or base.problems or not config.when_changed:
@@ -24,10 +24,19 @@ def untouched(base: BaseSide, path: Path) -> str:
         return ""
     if base.file != name_in(top, path) or {*base.files, *_own(config, path, top)} & set(changed):
         return ""
-    if matching(config.when_changed, changed):
+    if _touched(config.when_changed, path.parent, base.revision.commit, set(changed)):
         return ""
     files = f"{len(changed)} file" + ("s" if len(changed) != 1 else "")
     return f"none of the {files} that this pull request changes matches `when.changed`"
+
+
+def _touched(patterns: Sequence[str], root: Path, base: str, changed: set[str]) -> bool:
+    """Whether the patterns mean something that changed, be it through a link, or nothing at all."""
+    before, after = tree_at(root, base), tree_at(root, head_of(root))
+    if before is None or after is None or not covered(patterns, before.blobs):
+        return True
+    led = {name for tree in (before, after) for name, own in tree.links.items() if own in changed}
+    return bool(covered(patterns, changed | led))
 
 
 def _own(config: Config, path: Path, top: Path) -> Iterator[str]:

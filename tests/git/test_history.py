@@ -9,13 +9,16 @@ from gate.git import (
     behind,
     changed_since,
     commit_named,
+    commit_of,
     contains,
     head_of,
     is_shallow,
     merge_base,
     parents_of,
+    top_of,
 )
-from tests.support.commands import git
+from gate.model.run import Commit
+from tests.support.commands import git, git_output
 
 
 def commit(root: Path, name: str) -> str:
@@ -141,3 +144,35 @@ def test_an_object_of_another_kind_is_no_commit(root: Path) -> None:
         ["git", "-C", str(root), "rev-parse", "HEAD:a"], capture_output=True, text=True, check=True
     ).stdout.strip()
     assert commit_named(root, blob) == ""
+
+
+def test_a_folder_that_looks_like_a_bare_repository_is_none(root: Path) -> None:
+    commit(root, "a")
+    bare = root / "agents"
+    git(root, "init", "-q", "--bare", str(bare))
+    (bare / "config").write_text(
+        f"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = {root}\n"
+        f'[filter "own"]\n\tclean = touch {root}/obeyed; cat\n',
+        encoding="utf-8",
+    )
+    (root / ".gitattributes").write_text("* filter=own\n", encoding="utf-8")
+    (bare / "index").write_bytes((root / ".git/index").read_bytes())
+    (root / "a").write_text("b", encoding="utf-8")
+    assert git_output(bare, "rev-parse", "--absolute-git-dir") == str(bare)
+    assert head_of(bare) == ""
+    assert top_of(bare) is None
+    assert changed_since(bare, head_of(root)) is None
+    assert commit_of(bare) == Commit()
+    assert not (root / "obeyed").exists()
+
+
+def test_the_repository_is_the_one_that_the_folder_is_in_whatever_a_hook_has_set(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = commit(root, "a")
+    git(tmp_path, "init", "-q", "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other/.git/index"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    assert head_of(root) == made
+    assert changed_since(root, made) == ()

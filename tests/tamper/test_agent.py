@@ -147,6 +147,10 @@ LOOSER = {
         CONTAINER.replace("/data: 64m", "/data: 64m, /tmp: 8g"),
         "agent loosened agent.boot.tmpfs !",
     ),
+    "has words of answer and expectation masked, so that they are the same": (
+        CONTAINER.replace("{build: .", "{build: ., headers: {X-Key: get_weather, X-Token: get_nothing}"),
+        "agent changed agent.boot.headers !",
+    ),
     "runs as root": (
         CONTAINER.replace("{build: .", "{build: ., user: root"),
         "agent loosened agent.boot.user !",
@@ -209,6 +213,7 @@ def test_what_opens_the_container_is_not_in_force_until_it_is_accepted(
     boot_ = held.agent.boot
     assert isinstance(boot_, ContainerBoot)
     assert set(boot_.pass_env) <= {"API_KEY"}
+    assert boot_.headers == {}
     assert boot_.confinement.egress == "none"
     assert boot_.confinement.memory_bytes <= 2**30
     assert boot_.confinement.pids <= 512

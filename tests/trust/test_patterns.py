@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.dataset.files import SUFFIXES, find
-from gate.trust.patterns import matching, reaches
+from gate.trust.patterns import covered, matching, reaches
 
 segments = st.sampled_from(["a", "b", ".h", "a.yaml", "b.yaml", ".c.yaml", "x.json", "[a].yaml", "é.yaml"])
 names = st.lists(segments, min_size=1, max_size=4)
@@ -41,6 +41,11 @@ def test_a_pattern_matches_the_names_that_a_walk_finds(all_names: list[list[str]
     if os.path.normpath(pattern) in there:  # this very file is meant
         return
     assert tuple(n for n in matching([pattern], there) if n.endswith(SUFFIXES)) == found
+
+
+@given(st.lists(names, max_size=8).map(lambda found: ["/".join(name) for name in found]), patterns)
+def test_what_a_pattern_matches_it_covers(all_names: list[str], pattern: str) -> None:
+    assert set(matching([pattern], all_names)) <= set(covered([pattern], all_names))
 
 
 @given(st.lists(names, min_size=1, max_size=5), patterns)

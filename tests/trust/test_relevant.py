@@ -1,5 +1,6 @@
 """Which pull requests need not be measured."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,56 @@ def test_what_matches_is_measured_and_so_is_what_the_check_is_made_of(name: str,
     assert why(project) == ""
 
 
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("agents/**", "agents/chat/.env"),
+        ("agents/*", "agents/.env"),
+        ("agents/**/*.md", "agents/.prompts/a.md"),
+        ("agents", "agents/chat/agent.py"),
+        ("agents/", "agents/chat/agent.py"),
+        ("/agents/**", "agents/chat/agent.py"),
+        ("./agents", "agents/.env"),
+        (".", "notes/a.md"),
+        ("**", ".env"),
+    ],
+)
+def test_a_pattern_means_hidden_files_and_whole_folders_too(pattern: str, name: str, project: Path) -> None:
+    edit(project / "agent-gate.yml", "[agent.py, prompts/**]", f'[{json.dumps(pattern)}, "agent.py"]')
+    commit(project, "patterns")
+    write(project, name)
+    assert why(project) == ""
+
+
+@pytest.mark.parametrize("pattern", ["agnets/**", "../agents/**", "AGENT.PY"])
+def test_patterns_that_mean_no_file_at_all_are_a_mistake_so_everything_is_measured(
+    pattern: str, project: Path
+) -> None:
+    edit(project / "agent-gate.yml", "[agent.py, prompts/**]", json.dumps([pattern]))
+    commit(project, "patterns")
+    write(project, "notes/a.md")
+    assert why(project) == ""
+
+
+def test_a_file_that_is_reached_through_a_link_counts(project: Path) -> None:
+    edit(project / "agent-gate.yml", "[agent.py, prompts/**]", "[agent.py, agents/**]")
+    write(project, "shared/tools.py")
+    (project / "agents").mkdir()
+    (project / "agents/shared").symlink_to("../shared")
+    commit(project, "a link")
+    write(project, "shared/tools.py")
+    assert why(project) == ""
+    git(project, "checkout", "-q", ".")
+    base = head_of(project)
+    write(project, "shared/new.py")
+    commit(project, "one more behind the link")
+    assert passed_over(project / "agent-gate.yml", Sides(base=Revision(commit=base))) == ""
+
+
 def test_the_base_s_patterns_decide(project: Path) -> None:
-    edit(project / "agent-gate.yml", "agent.py, prompts/**", "none")
+    edit(project / "agent-gate.yml", "agent.py, prompts/**", "Dockerfile")
     commit(project, "less")
-    edit(project / "agent-gate.yml", "none", "agent.py")
+    edit(project / "agent-gate.yml", "Dockerfile", "agent.py")
     write(project, "notes/a.md")
     assert why(project) == ""
 

@@ -17,6 +17,7 @@ from gate.boot.container.spec import filled_env
 from gate.boot.hidden import hidden
 from gate.boot.log import AgentLog
 from gate.errors import AgentDown
+from gate.git import is_in_checkout
 from gate.model.config import Build, ContainerBoot, Image
 
 _WITHIN_S: Final = 30 * 60
@@ -120,6 +121,11 @@ class Shop:
             if not is_there:
                 raise AgentDown(
                     f"the agent cannot be built: there is no {path}", hint="Correct `boot.build`."
+                )
+            if not is_in_checkout(self.scene.root, path):
+                raise AgentDown(
+                    f"the agent cannot be built: {path} is outside of the checkout",
+                    hint="Correct `boot.build`: a context and its Dockerfile are of this repository.",
                 )
         unseen = hidden(self.config.hidden, self.scene)
         tar, name = await asyncio.to_thread(files.context, folder, dockerfile, unseen)

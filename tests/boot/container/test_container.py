@@ -159,6 +159,24 @@ async def test_what_does_not_come_up_is_told_with_its_cause(
     assert "canary" not in down.value.log_tail
 
 
+@pytest.mark.parametrize(
+    ("context", "dockerfile_"),
+    [("link", "Dockerfile"), ("..", "Dockerfile"), (".", "link/Dockerfile"), (".", "/x")],
+)
+async def test_nothing_outside_of_the_checkout_gets_into_a_build(
+    booted: Any, project: Path, context: str, dockerfile_: str
+) -> None:
+    outside = project.parent / "outside"
+    outside.mkdir()
+    for folder in (outside, project.parent):
+        (folder / "Dockerfile").write_text(f"FROM {BASE}\nCOPY . /all\n", encoding="utf-8")
+    (project / "link").symlink_to(outside)
+    named = str(outside / "Dockerfile") if dockerfile_ == "/x" else dockerfile_
+    with pytest.raises(AgentDown, match="is outside of the checkout"):
+        async with booted(source=Build(context=context, dockerfile=named)):
+            pytest.fail("it was built")
+
+
 async def test_a_build_that_fails_shows_its_log(booted: Any, project: Path) -> None:
     with pytest.raises(AgentDown, match=r"failed: .*returned a non-zero code: 4") as down:
         async with booted(source=dockerfile(project, f"FROM {BASE}\nRUN echo told; exit 4\n")):
