@@ -130,7 +130,8 @@ async def commenting() -> Desk:
     desk.comments.append(a_comment(2000, BOT, ours["body"]))
     await desk.publish("three", run_id=4713)
     desk.fail("POST", "/graphql", 500, times=9)
-    await desk.publish("four", run_id=4714, pull=None, is_fork=True, head_repository="fork/agent")
+    await desk.publish("four", run_id=4714)
+    await desk.publish("five", run_id=4715, pull=None, is_fork=True, head_repository="fork/agent")
     return desk
 
 
