@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from gate.baselines import bytes_of, load_baseline
-from gate.compare.baseline import must_not, pool, refusals
+from gate.compare.baseline import UNCOMMITTED, must_not, pool, refusals
 from gate.compare.values import scored
 from gate.config import load
 from gate.documents import write_text
@@ -75,10 +75,10 @@ def _refuse(stored: StoredRun, because: str) -> None:
         raise UsageError(never)
     reasons = list(refusals(stored.report))
     if reasons and not because:
-        raise UsageError(
-            "this run is not accepted: " + "; ".join(reasons),
-            hint='If it is what you want, say why: agent-gate baseline accept --because "REASON"',
-        )
+        hint = 'If it is what you want, say why: agent-gate baseline accept --because "REASON"'
+        if reasons == [UNCOMMITTED]:
+            hint = f"Commit them, and run again. {hint}"
+        raise UsageError("this run is not accepted: " + "; ".join(reasons), hint=hint)
 
 
 def _show(config: Config, baseline: Baseline | None) -> Iterator[str]:

@@ -46,8 +46,10 @@ class Progress:
         planned = len(suite.cases) + len(suite.apart)
         self._print(plan_line(planned, run.trials, run.rate_per_s, turns=turns))
         if suite.apart:
-            told = counted(len(suite.apart), "of them is", "of them are")
-            self._print(f"{told} run as the base has them: this pull request changes or removes what is sent")
+            told = counted(
+                len(suite.apart), "of them runs as the base has it", "of them run as the base has them"
+            )
+            self._print(f"{told}: this pull request changes or removes what is sent")
         self._cases = {(case.id, "head"): _CaseCount(run.trials) for case in suite.cases}
         self._cases |= {(case.id, "base"): _CaseCount(run.trials) for case in suite.apart}
         self._metrics = {"head": suite.head.metric_facts, "base": (suite.base or suite.head).metric_facts}

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 KEPT_RUNS = 10
 VERSION = 1
+UNCOMMITTED = "it was made from uncommitted changes"
+"""The one of `refusals` that a commit and another run take away."""
 
 
 def pool(baseline: Baseline | None, evidence: Evidence, reason: str) -> Baseline:
@@ -57,7 +59,7 @@ def refusals(report: Report) -> Iterator[str]:
     if meta.env:
         yield f"its agent ran with {' '.join(f'--env {pair}' for pair in meta.env)}"
     if meta.commit.dirty:
-        yield "it was made from uncommitted changes"
+        yield UNCOMMITTED
 
 
 def must_not(report: Report) -> str:

@@ -21,7 +21,7 @@ def advice(report: Report, quote: Quote) -> str:
         case "undecided":
             return f"{_ADVICE[_real_cause(report)]}{_also(report, quote)}"
         case "pass" if comparison.baseline.state == "none" and not report.meta.selection:
-            return _FIRST_BASELINE
+            return _FIRST_COMMIT if report.meta.commit.dirty else _FIRST_BASELINE
         case _:
             return ""
 
@@ -56,13 +56,17 @@ def _real_cause(report: Report) -> UndecidedCause:
 
 
 _MEANT = (
-    "Meant to change? Edit what the case expects; a metric that may move gets a new baseline: "
+    "Is the change intended? Edit what the case expects. If only a metric moved, accept a new baseline: "
     '`agent-gate baseline accept --because "why"`, and commit the file.'
 )
 _FIRST_RED = "Without a baseline every case has to meet what it expects. Fix the agent, or edit the case."
 _FIRST_BASELINE = "To make the first one: `agent-gate baseline accept`, then commit the file that it names."
+_FIRST_COMMIT = (
+    "To make the first one: commit what changed, run again, then `agent-gate baseline accept`, "
+    "and commit the file that it names."
+)
 _ADVICE: Mapping[UndecidedCause, str] = {
-    "agent_down": "What to do: start the agent by itself with the command of `agent.boot`, and read its log.",
+    "agent_down": "What to do: start the agent by itself, as `agent.boot` says, and read its log.",
     "throttled": "What to do: set `run.rate` to what the provider allows, or run again.",
     "coverage": "What to do: look at which cases were not measured, and why; then run again.",
     "too_few_trials": "What to do: raise `run.trials`.",

@@ -88,12 +88,13 @@ def _asking(report: Report, bar: Bar, quote: Quote) -> str:
             f"{some}. Until then the agent is run as {base} says, so what was measured is not the last word."
         )
     whole = report.meta.measured_trials == report.meta.planned_trials
-    fine = f"By its own rules, cases and baseline this pull request {'passes' if whole else 'does not fail'}."
-    worse = ", and by those it is a regression" if groups.failed_rules(report) else ""
-    needs = f"{len(waiting)} of its changes {need} acceptance"
-    if not waiting:
-        return f"{fine} But until they are accepted those of {base} are in force{worse}."
-    return f"{fine} But it changes them, and {needs}: until then those of {base} stay in force{worse}."
+    fine = f"This pull request {'passes' if whole else 'does not fail'} by its own rules, cases and baseline"
+    theirs = f"those of {base}"
+    if groups.failed_rules(report):
+        return (
+            f"{fine}, but is a regression by {theirs}, which decide until somebody accepts what it changes."
+        )
+    return f"{fine}. Until somebody accepts what it changes, {theirs} decide."
 
 
 def _besides(report: Report) -> str:

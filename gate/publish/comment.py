@@ -1,7 +1,7 @@
 """comment.md: the verdict, what moved, how well it was measured, what to do. A pass is two lines."""
 
 from gate.model.run import Report
-from gate.publish import case_words, groups, headline, markdown, markdown_bar, table
+from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, table
 from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import code
@@ -77,11 +77,13 @@ def _in_one_line(report: Report) -> str:
 
 
 def _full(report: Report, found: Groups) -> tuple[Section, ...]:
-    undecided = report.comparison.verdict == "undecided"
+    undecided, asks = report.comparison.verdict == "undecided", bar_words.asks(report)
+    todo = markdown.paragraph(advice(report, code))
     return (
         markdown.title(report),
         markdown.notices(report),
         markdown_bar.statement(report),
+        *([todo] if asks else []),
         markdown.agent_down(report) if groups.agent_gone(report) else markdown.why(report),
         *_changes(report),
         markdown.moved_table(report, now="this PR"),
@@ -89,7 +91,7 @@ def _full(report: Report, found: Groups) -> tuple[Section, ...]:
         markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW),
         markdown.folded(report, found),
         markdown.measurement(report),
-        markdown.paragraph(advice(report, code)),
+        *([] if asks else [todo]),
         markdown.footer(report),
     )
 

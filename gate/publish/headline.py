@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
-from gate.publish import bar_words, groups
+from gate.publish import bar_changes, bar_words, groups
 from gate.publish.escape import Quote
 from gate.publish.table import NO_CATEGORY, moved_quality, unit_of
 from gate.publish.words import amount, change, count
@@ -92,7 +92,8 @@ def _undecided(report: Report) -> tuple[str, str]:
         case "interrupted":
             return "undecided", f"the run ended after {meta.measured_trials} of {planned}"
         case "needs_acceptance":
-            return "needs acceptance", "this pull request changes its own bar"
+            changed = bar_changes.label(bar_words.pending(report))
+            return "needs acceptance", changed or "this pull request changes what it is judged by"
         case cause:
             return "undecided", _UNDECIDED.get(cause or "coverage", "a rule could not be decided")
 

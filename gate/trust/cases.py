@@ -23,7 +23,7 @@ class CasePairs:
 
 
 def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date) -> CasePairs:
-    """Hold the cases of the two sides side by side; `config` is where a removed case is told."""
+    """Hold the cases of the two sides side by side; `config` is where a case is told whose file is gone."""
     old, new = {case.id: case for case in base}, {case.id: case for case in head}
     changes: list[BarChange] = []
     for case in head:
@@ -31,7 +31,12 @@ def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date)
         changes += (
             [_change("added", case.id, case.place)] if before is None else _changed(before, case, today)
         )
-    changes += [_change("removed", case.id, config, needed=True) for case in base if case.id not in new]
+    files = {case.place.file: Place(file=case.place.file) for case in head}
+    changes += [
+        _change("removed", case.id, files.get(case.place.file, config), needed=True)
+        for case in base
+        if case.id not in new
+    ]
     led, leads = _predecessors(base), _predecessors(head)
     differing = {
         case.id

@@ -50,6 +50,7 @@ def test_a_run_of_uncommitted_changes_is_refused(project: Path) -> None:
     code, said = accept(project)
     assert code == 2
     assert "uncommitted changes" in said
+    assert "Commit them, and run again." in said
 
 
 def test_the_same_run_counts_once(project: Path) -> None:

@@ -107,6 +107,12 @@ def test_below_the_repositorys_top_the_workflows_are_still_the_repositorys(tmp_p
     }
 
 
+def test_what_to_do_next_begins_in_the_folder_that_was_named(tmp_path: Path) -> None:
+    (tmp_path / "support bot").mkdir()
+    assert "Next:  cd 'support bot'\n       agent-gate check" in gate("init", "support bot", cwd=tmp_path).out
+    assert "Next:  agent-gate check" in gate("init", "--force", cwd=tmp_path / "support bot").out
+
+
 def test_two_agents_of_one_repository_do_not_share_a_workflow(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     for name in ("a", "b"):

@@ -1,8 +1,10 @@
 import pytest
 
+from gate.model.baseline import BaselineFacts
 from gate.model.config import AcceptPolicy
+from gate.model.run import Commit
 from gate.publish.advice import advice
-from tests.support.reports import LOOSENED, a_bar, a_report, needs_acceptance
+from tests.support.reports import LOOSENED, a_bar, a_meta, a_report, needs_acceptance
 
 
 def quoted(text: str) -> str:
@@ -44,3 +46,13 @@ def test_what_is_first_to_be_done_is_said_first(verdict: str, cause: str | None)
 
 def test_a_pass_asks_for_nothing() -> None:
     assert advice(a_report(bar=a_bar(LOOSENED)), quoted) == ""
+
+
+def test_a_first_baseline_of_uncommitted_changes_begins_with_a_commit() -> None:
+    none = BaselineFacts(state="none", path="golden/baseline.jsonl")
+    clean, dirty = (
+        advice(a_report(baseline=none, meta=a_meta(commit=Commit(sha="e4f5a6b", dirty=dirty))), quoted)
+        for dirty in (False, True)
+    )
+    assert "commit what changed, run again" not in clean
+    assert dirty.startswith("To make the first one: commit what changed, run again, then `agent-gate")

@@ -81,11 +81,11 @@ def test_what_waits_is_told_by_what_it_keeps_from_being_known() -> None:
         "1 change of this pull request needs acceptance. Until then the agent is run as <main> at"
     )
     partly = needs_acceptance(LOOSENED, meta=a_meta(measured_trials=1))
-    assert "this pull request does not fail. But it changes them" in bar_words.statement(partly, quoted)
+    assert bar_words.statement(partly, quoted).startswith("This pull request does not fail by its own rules")
     unnamed = needs_acceptance(LOOSENED, bar=a_bar(), rules=case_rules(1))
     assert bar_words.statement(unnamed, quoted) == (
-        "By its own rules, cases and baseline this pull request passes. But until they are accepted those of "
-        "<main> at <a1b2c3d> are in force, and by those it is a regression."
+        "This pull request passes by its own rules, cases and baseline, but is a regression by those of "
+        "<main> at <a1b2c3d>, which decide until somebody accepts what it changes."
     )
 
 

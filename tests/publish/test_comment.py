@@ -106,7 +106,7 @@ def test_a_long_comment_is_cut_at_whole_cases_and_says_so() -> None:
 
 def test_many_changes_are_counted_and_the_rest_is_in_the_summary() -> None:
     text = comment.render(SITUATIONS["bar_many"])
-    assert "1000 of its changes need acceptance" in text
+    assert "### Agent Gate: needs acceptance — 1000 rules loosened" in text
     assert text.count("loosened, ") == 20
     assert "and 980 more in the job's summary" in text
     assert len(text.encode()) <= comment.BUDGET
@@ -135,8 +135,7 @@ def test_long_changes_leave_the_broken_cases_their_room(side: str) -> None:
 
 def test_a_budget_without_room_for_changes_keeps_their_count_and_the_verdict() -> None:
     text = comment.render(SITUATIONS["bar_many"], budget=2300)
-    assert "1000 of its changes need acceptance" in text
-    assert "### Agent Gate: needs acceptance" in text
+    assert "### Agent Gate: needs acceptance — 1000 rules loosened" in text
     assert "sets the label `agent-gate: accept`" in text
     assert "of 20 listed changes" in text
 

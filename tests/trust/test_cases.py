@@ -43,7 +43,9 @@ def test_the_same_cases_in_another_order_and_place_are_no_change() -> None:
 def test_added_and_removed_cases_are_told_and_what_is_removed_is_still_run() -> None:
     pairs = held([A], [B])
     assert (told(pairs), apart(pairs)) == (["case added b", "case removed a !"], ["a"])
-    assert [change.place for change in pairs.changes] == [B.place, CONFIG]
+    assert [change.place for change in pairs.changes] == [B.place, Place(file=A.place.file)]
+    elsewhere = held([A], [replace(B, place=Place(file="other.yaml", line=1))])
+    assert [change.place for change in elsewhere.changes][-1] == CONFIG, "whose file may be gone"
 
 
 @pytest.mark.parametrize(

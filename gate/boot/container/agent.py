@@ -219,7 +219,8 @@ class ContainerAgent:
         source = self._config.source
         if self._config.command:
             return f"`{shown(self._config.command)}`"
-        return f"`{source.name}`" if isinstance(source, Image) else f"`{source.context}/{source.dockerfile}`"
+        of = source.name if isinstance(source, Image) else f"{source.context}/{source.dockerfile}"
+        return f"the container of `{of}`"
 
     def _hint(self, tail: str, ending: Ending | None) -> str:
         found = hints(tail, internal=self._road is not None and self._road.internal)

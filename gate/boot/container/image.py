@@ -42,13 +42,15 @@ class Shop:
         """The image as the engine describes it (Id, Config); raises AgentDown."""
         try:
             async with asyncio.timeout(_WITHIN_S):
-                return await self._made()
+                image = await self._made()
         except TimeoutError as error:
             raise AgentDown(
                 f"the agent's image was not ready within {_WITHIN_S // 60} minutes",
                 hint="Build it in a step before, and name it in `boot.image`.",
                 log_tail=self.log.tail(),
             ) from error
+        self.log.fresh("starts the agent")
+        return image
 
     async def cleared(self) -> None:
         """Remove the layers that a build left, and that were not there before: newest first."""

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 
 from gate.commands.init import suite, workflows
@@ -65,13 +66,15 @@ def _found(project: Project) -> str:
 
 def _next(project: Project) -> list[str]:
     lines = [
-        "Next:  agent-gate check          what is wrong with them, before anything runs",
-        "       agent-gate run            boots the agent and runs the cases, into out/",
+        "agent-gate check          what is wrong with them, before anything runs",
+        "agent-gate run            boots the agent and runs the cases, into out/",
     ]
+    if not project.root.samefile("."):
+        lines.insert(0, f"cd {line(shlex.quote(str(project.root)))}")
     if (project.top / ".git").exists() and not _ignores_out(project.root):
-        lines.append("       echo out/ >> .gitignore   what a run leaves is not for the repository")
-    lines.append("In both workflows, put the release that you use in the place of OWNER and the zeros.")
-    return lines
+        lines.append("echo out/ >> .gitignore   what a run leaves is not for the repository")
+    named = [f"{'Next:' if number == 0 else '':<7}{text}" for number, text in enumerate(lines)]
+    return [*named, "In both workflows, put the release that you use in the place of OWNER and the zeros."]
 
 
 def _ignores_out(root: Path) -> bool:

@@ -177,6 +177,16 @@ async def test_nothing_outside_of_the_checkout_gets_into_a_build(
             pytest.fail("it was built")
 
 
+async def test_an_agent_that_fails_shows_its_own_last_lines_without_those_of_the_build(
+    booted: Any, project: Path
+) -> None:
+    text = f'FROM {BASE}\nRUN echo built\nCMD ["sh", "-c", "echo own words; exit 4"]\n'
+    with pytest.raises(AgentDown, match=r"the container of `.*Dockerfile` exited with 4") as down:
+        async with booted(source=dockerfile(project, text), command=()):
+            pytest.fail("it never came up")
+    assert down.value.log_tail == "own words"
+
+
 async def test_a_build_that_fails_shows_its_log(booted: Any, project: Path) -> None:
     with pytest.raises(AgentDown, match=r"failed: .*returned a non-zero code: 4") as down:
         async with booted(source=dockerfile(project, f"FROM {BASE}\nRUN echo told; exit 4\n")):
