@@ -13,8 +13,7 @@ def advice(report: Report, quote: Quote) -> str:
     comparison = report.comparison
     match comparison.verdict:
         case "regression":
-            meant = _MEANT if groups.has_baseline(report) else _FIRST_RED
-            return f"{meant}{_also(report, quote)}"
+            return f"{_red(report)}{_also(report, quote)}"
         case "undecided" if bar_words.asks(report):
             who = accepting(comparison.bar, quote)
             return f"What to do: if this is meant, {who} If not, take these changes back."
@@ -24,6 +23,14 @@ def advice(report: Report, quote: Quote) -> str:
             return _FIRST_COMMIT if report.meta.commit.dirty else _FIRST_BASELINE
         case _:
             return ""
+
+
+def _red(report: Report) -> str:
+    """What a red run asks for: to change what a case expects helps nobody whose agent only crashed."""
+    broke = groups.group(report).broke
+    if broke and all(case.measured and case.outcomes.get("crashed") == case.measured for case in broke):
+        return _CRASHED
+    return _MEANT if groups.has_baseline(report) else _FIRST_RED
 
 
 def _also(report: Report, quote: Quote) -> str:
@@ -59,6 +66,7 @@ _MEANT = (
     "Is the change intended? Edit what the case expects. If only a metric moved, accept a new baseline: "
     '`agent-gate baseline accept --because "why"`, and commit the file.'
 )
+_CRASHED = "What to do: read what the agent printed, in `agent.log` beside `run.json`, and fix the crash."
 _FIRST_RED = "Without a baseline every case has to meet what it expects. Fix the agent, or edit the case."
 _FIRST_BASELINE = "To make the first one: `agent-gate baseline accept`, then commit the file that it names."
 _FIRST_COMMIT = (

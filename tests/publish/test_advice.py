@@ -1,10 +1,13 @@
+from dataclasses import replace
+from typing import Literal
+
 import pytest
 
 from gate.model.baseline import BaselineFacts
 from gate.model.config import AcceptPolicy
 from gate.model.run import Commit
 from gate.publish.advice import advice
-from tests.support.reports import LOOSENED, a_bar, a_meta, a_report, needs_acceptance
+from tests.support.reports import LONDON, LOOSENED, a_bar, a_meta, a_report, needs_acceptance
 
 
 def quoted(text: str) -> str:
@@ -56,3 +59,20 @@ def test_a_first_baseline_of_uncommitted_changes_begins_with_a_commit() -> None:
     )
     assert "commit what changed, run again" not in clean
     assert dirty.startswith("To make the first one: commit what changed, run again, then `agent-gate")
+
+
+@pytest.mark.parametrize("baseline", ["none", "compared"])
+def test_an_agent_that_only_crashed_is_to_be_fixed(
+    baseline: Literal["none", "compared"],
+) -> None:
+    dead = replace(LONDON, outcomes={"crashed": LONDON.measured})
+    alive = replace(LONDON, id="alive", outcomes={"crashed": 1, "completed": LONDON.measured - 1})
+    facts = BaselineFacts(state=baseline, path="golden/baseline.jsonl")
+    crashed, mixed = (
+        advice(a_report("regression", cases=cases, baseline=facts), quoted)
+        for cases in ((dead,), (dead, alive))
+    )
+    assert "`agent.log`" in crashed
+    assert "case" not in crashed
+    assert "what the case expects" in mixed or "edit the case" in mixed
+    assert "agent.log" not in mixed
