@@ -1,7 +1,7 @@
 """Every finding about config and golden files, before anything is spent."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -55,20 +55,21 @@ def check(
     loaded = configs.load(config_path)
     config = loaded.config
     if config is None:
-        return Checked(config=None, cases=(), findings=_sorted(loaded.findings), document=loaded.document)
+        found = [*loaded.findings, *_without_config(loaded.document, config_path.parent)]
+        return Checked(config=None, cases=(), findings=_sorted(found), document=loaded.document)
     root = Path(config.root)
     suite = dataset.load(config.dataset, root)
     found = [*loaded.findings, *agent_findings(config, loaded.document)]
     if boots:
         found += environment_findings(config, loaded.document, os.environ if environ is None else environ)
-    found += _dataset_findings(suite, config, loaded.document)
+    found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
     found += rule_findings(config, suite.cases)
     found += mapping_findings(config, suite.cases, loaded.document)
     about_cases = [
         *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
         *tool_findings(config, suite.cases),
     ]
-    found += (_from_here(finding, config) for finding in about_cases)
+    found += (_from_here(finding, config.root, config.file) for finding in about_cases)
     return Checked(
         config=config,
         cases=suite.cases,
@@ -87,13 +88,24 @@ def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(dict.fromkeys(findings), key=lambda each: (each.place, each.rule, each.what)))
 
 
-def _dataset_findings(suite: dataset.Loaded, config: Config, document: Document) -> Iterator[Finding]:
+def _without_config(document: Document, root: Path) -> Iterator[Finding]:
+    """What is wrong with the golden files of a config that is wrong itself: all is told at once."""
+    given = document.value.get("dataset") if isinstance(document.value, Mapping) else None
+    patterns = [text for text in (given if isinstance(given, list) else [given]) if isinstance(text, str)]
+    if document.broken or not all(text and "\0" not in text for text in patterns) or not patterns:
+        return
+    yield from _dataset_findings(dataset.load(patterns, root), patterns, root.as_posix(), document)
+
+
+def _dataset_findings(
+    suite: dataset.Loaded, patterns: Sequence[str], root: str, document: Document
+) -> Iterator[Finding]:
     for finding in suite.findings:
         if finding.rule == "no-files":
-            index = config.dataset.index(finding.place.file)
+            index = patterns.index(finding.place.file)
             yield replace(finding, place=document.place(("dataset", index)))
         else:
-            yield _from_here(finding, config)
+            yield _from_here(finding, root, document.file)
     if not suite.cases and not any(finding.level == "error" for finding in suite.findings):
         yield Finding.error(
             "no-cases",
@@ -104,9 +116,9 @@ def _dataset_findings(suite: dataset.Loaded, config: Config, document: Document)
         )
 
 
-def _from_here(finding: Finding, config: Config) -> Finding:
+def _from_here(finding: Finding, root: str, config: str) -> Finding:
     """Golden files are named from the config's folder; a finding names them as the config file is named."""
     place = finding.place
-    if config.root in {"", "."} or place.file == config.file:
+    if root in {"", "."} or place.file == config:
         return finding
-    return replace(finding, place=replace(place, file=(Path(config.root) / place.file).as_posix()))
+    return replace(finding, place=replace(place, file=(Path(root) / place.file).as_posix()))

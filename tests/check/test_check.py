@@ -334,3 +334,23 @@ def test_without_a_config_there_is_nothing_more_to_look_at(suite: Suite) -> None
     assert checked.cases == ()
     missing = check(Path("none.yml"), today=TODAY, environ=os.environ)
     assert [(f.rule, str(f.place)) for f in missing.findings] == [("unreadable", "none.yml")]
+
+
+@pytest.mark.parametrize(
+    ("config", "golden", "rules"),
+    [
+        (HEAD + "foo: 1\n", "cases:\n  - {id: a, user: hi, expect: {contain: [x]}}\n", 2),
+        (HEAD.replace("golden/*.yaml", "[golden/*.yaml, nope/*.yaml]") + "foo: 1\n", CASE, 2),
+        (HEAD + "foo: 1\n", CASE, 1),
+        (HEAD.replace("golden/*.yaml", "[1, {}]"), CASE, 2),
+        (HEAD.replace("golden/*.yaml", '"\\0"'), CASE, 1),
+        (HEAD.replace("dataset: golden/*.yaml\n", ""), CASE, 1),
+        ("- not\n- a map\n", CASE, 1),
+    ],
+)
+def test_a_wrong_config_hides_nothing_that_is_wrong_with_the_golden_files(
+    suite: Suite, config: str, golden: str, rules: int
+) -> None:
+    checked = suite.check(config, golden)
+    assert checked.config is None
+    assert len(checked.findings) == rules, checked.findings

@@ -165,7 +165,7 @@ def test_a_workflow_that_is_there_is_not_overwritten_unless_forced(tmp_path: Pat
     there.write_text("mine", encoding="utf-8")
     done = gate("init", cwd=tmp_path)
     assert done.code == 2
-    assert ".github/workflows/agent-gate.yml exist already" in done.err
+    assert ".github/workflows/agent-gate.yml exists already" in done.err
     assert there.read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / "agent-gate.yml").exists()
     assert gate("init", "--force", cwd=tmp_path).code == 0

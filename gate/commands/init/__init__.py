@@ -23,8 +23,9 @@ def main(options: argparse.Namespace) -> int:
     files = _files(project)
     there = [_shown(project, path) for path, _, _ in files if os.path.lexists(path)]
     if there and not options.force:
+        verb = "exists" if len(there) == 1 else "exist"
         raise UsageError(
-            f"{' and '.join(there)} exist already", hint="agent-gate init --force overwrites them."
+            f"{' and '.join(there)} {verb} already", hint="agent-gate init --force overwrites them."
         )
     print(_found(project))
     for path, text, _ in files:
