@@ -92,9 +92,8 @@ def _without_config(document: Document, root: Path) -> Iterator[Finding]:
     """What is wrong with the golden files of a config that is wrong itself: all is told at once."""
     given = document.value.get("dataset") if isinstance(document.value, Mapping) else None
     patterns = [text for text in (given if isinstance(given, list) else [given]) if isinstance(text, str)]
-    if document.broken or not all(text and "\0" not in text for text in patterns) or not patterns:
-        return
-    yield from _dataset_findings(dataset.load(patterns, root), patterns, root.as_posix(), document)
+    if patterns and not document.broken:
+        yield from _dataset_findings(dataset.load(patterns, root), patterns, root.as_posix(), document)
 
 
 def _dataset_findings(
