@@ -42,8 +42,10 @@ class AgentSides:
         base, head = self._base, self._head
         if self._is_other_agent():
             return replace(base, boot=_hiding(base.boot, head.boot))
-        options = base.options if self._has_mapping() else head.options
-        return replace(head, boot=_held(base.boot, head.boot), options=options)
+        held = replace(head, boot=_held(base.boot, head.boot))
+        if self._runs_already():
+            return replace(held, protocol=base.protocol, app=base.app, options=base.options)
+        return replace(held, options=base.options) if self._has_mapping() else held
 
     def changes(self) -> Iterator[BarChange]:
         """What the head says otherwise."""
@@ -52,9 +54,10 @@ class AgentSides:
             yield self._change("changed", "agent.protocol", base.protocol, head.protocol, needed=True)
         elif base.options != head.options:
             before, after = _differing(base.options, head.options)
-            yield self._change("changed", f"agent.{head.protocol}", before, after, needed=self._has_mapping())
+            needed = self._has_mapping() or self._runs_already()
+            yield self._change("changed", f"agent.{head.protocol}", before, after, needed=needed)
         if base.app != head.app:
-            yield self._change("changed", "agent.app", base.app, head.app)
+            yield self._change("changed", "agent.app", base.app, head.app, needed=self._runs_already())
         if self._is_other_agent():
             yield self._other_agent(base.boot, head.boot)
             return
@@ -68,6 +71,10 @@ class AgentSides:
 
     def _has_mapping(self) -> bool:
         return self._base.protocol == self._head.protocol and self._head.protocol in _MAPPED
+
+    def _runs_already(self) -> bool:
+        """Whether the agent is none that the head brings: its app and prefix are a part of its address."""
+        return isinstance(self._base.boot, UrlBoot) and isinstance(self._head.boot, UrlBoot)
 
     def _is_other_agent(self) -> bool:
         """Whether the head would have something else tested than what it brings, or have it less confined."""

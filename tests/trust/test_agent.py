@@ -20,7 +20,7 @@ from gate.model.finding import Place
 from gate.trust.agent import AgentSides
 
 PLACE = Place(file="agent-gate.yml")
-names = st.lists(st.sampled_from(["A_KEY", "B_KEY", "C_KEY"]), unique=True, max_size=3).map(tuple)
+names = st.lists(st.sampled_from(["A_KEY", "B_KEY", "C_KEY"]), unique=True, max_size=3).map(sorted).map(tuple)
 confinements = st.builds(
     Confinement,
     user=st.sampled_from(["", "root", "0:0", "1000"]),
@@ -128,3 +128,21 @@ def _without_hidden(agent: AgentConfig) -> AgentConfig:
     """Without what follows from `dataset` and `baseline`."""
     boot = agent.boot
     return replace(agent, boot=replace(boot, hidden=())) if isinstance(boot, ContainerBoot) else agent
+
+
+def test_another_app_of_a_server_that_runs_already_is_another_agent() -> None:
+    boot = UrlBoot(url="http://a")
+    base = AgentConfig(protocol="adk", boot=boot, app="mine", options={"prefix": "/a"})
+    sides = AgentSides(base, replace(base, app="good", options={"prefix": "/good"}), PLACE)
+    assert [(change.name, change.needs_acceptance) for change in sides.changes()] == [
+        ("agent.adk", True),
+        ("agent.app", True),
+    ]
+    assert sides.in_force() == base
+
+
+def test_the_app_of_an_agent_that_the_head_brings_is_under_test() -> None:
+    base = AgentConfig(protocol="adk", boot=CommandBoot(command=("serve",)), app="mine")
+    sides = AgentSides(base, replace(base, app="new"), PLACE)
+    assert [(change.name, change.needs_acceptance) for change in sides.changes()] == [("agent.app", False)]
+    assert sides.in_force().app == "new"
