@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from gate.bug import bug_report
 from gate.ending import Ending, of_bad_input, of_failure
-from gate.errors import BUG, PASS, PUBLISH_FAILED, BadInput, GateError, UsageError
+from gate.errors import BUG, BY_SIGNAL, INTERRUPTED, PASS, PUBLISH_FAILED, BadInput, GateError, UsageError
 from gate.github.acceptance import find_acceptance
 from gate.github.api import connect
 from gate.github.comment import CommentResult, publish_comment
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url", "baseline-url")
 
-_SIGNAL_EXIT, _BOOT = 128, "boot"
+_BOOT = "boot"
 
 
 def main() -> int:
@@ -42,7 +42,7 @@ def main() -> int:
             return _step(environ, log)
         except KeyboardInterrupt:
             print("agent-gate: interrupted")
-            return _SIGNAL_EXIT + signal.SIGINT
+            return INTERRUPTED
         except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
             print(bug_report())
             return BUG
@@ -147,7 +147,7 @@ def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
     if number:
         for following in (signal.SIGINT, signal.SIGTERM):  # the runner sends both; the rest is quickly done
             signal.signal(following, signal.SIG_IGN)
-    code = _SIGNAL_EXIT + number if number else report.comparison.exit_code
+    code = BY_SIGNAL + number if number else report.comparison.exit_code
     show_report(report, out=inputs.out, code=code)
     return Ending(
         code=code,
