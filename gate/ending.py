@@ -77,16 +77,16 @@ def of_bad_input(error: BadInput, withheld: Iterable[str], no_secrets: str) -> E
     `withheld` are the variables that are the runner's, `no_secrets` says why there are no secrets, or is "".
     """
     from gate.check.render import render_findings
+    from gate.publish.words import count
 
     findings = tuple(_explained(finding, withheld, no_secrets) for finding in error.findings)
     text = render_findings(findings)
     if all(finding.rule == "no-secrets" for finding in findings if finding.level == "error"):
         said = f"undecided — {no_secrets}"
         return Ending(code=UNDECIDED, verdict="undecided", headline=said, details=text, findings=findings)
-    count = f"{len(findings)} finding" + "s" * (len(findings) != 1)
     return Ending(
         code=error.exit_code,
-        headline=f"not run — {count} in the config or the cases",
+        headline=f"not run — {count(len(findings), 'finding')} in the config or the cases",
         details=text,
         findings=findings,
     )

@@ -10,6 +10,7 @@ from gate.model.baseline import Baseline
 from gate.model.case import Case
 from gate.model.config import AgentConfig, CommandBoot, Config, Confinement, ContainerBoot
 from gate.model.finding import Place
+from gate.publish.words import count
 from gate.trust.agent import AgentSides
 from gate.trust.base import BaseSide, read_base
 from gate.trust.cases import pair
@@ -127,4 +128,4 @@ def _runs(baseline: Baseline | None) -> str:
     if baseline is None:
         return ""
     last = baseline.runs[-1]
-    return f"{len(baseline.runs)} runs up to {last.commit[:12] or last.run}"
+    return f"{count(len(baseline.runs), 'run')} up to {last.commit[:12] or last.run}"
