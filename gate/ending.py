@@ -1,10 +1,11 @@
 """How a step ends: what its comment, summary, annotations, outputs and exit code are made of."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gate.errors import UNDECIDED, BadInput, GateError
+from gate.frozen import frozen
 from gate.github.secretless import without_secrets
 from gate.model.finding import Finding, Place
 from gate.model.run import Report
@@ -12,7 +13,7 @@ from gate.publish import SINKS
 from gate.results import RUN_FILE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ending:
     """How the step ended: with a report in `out`, or without and then with what to tell instead of it.
 

@@ -5,7 +5,7 @@ and which run measured come from the event and from GitHub.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import Final
 
 from gate.artifact import read_artifact
 from gate.errors import UsageError
+from gate.frozen import frozen
 from gate.github.api import connect
 from gate.github.comment import CommentResult, Mode, publish_comment
 from gate.github.event import RunContext, read_context
@@ -31,7 +32,7 @@ OF_A_FORK: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Wanted:
     """How the comment is to be written, and with which token."""
 

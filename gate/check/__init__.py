@@ -84,7 +84,7 @@ def stops(findings: Iterable[Finding], *, strict: bool) -> bool:
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(dict.fromkeys(findings), key=lambda each: (each.place, each.rule, each.what)))
+    return tuple(sorted(dict.fromkeys(findings), key=lambda each: each.order))
 
 
 def _dataset_findings(suite: dataset.Loaded, config: Config, document: Document) -> Iterator[Finding]:

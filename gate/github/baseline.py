@@ -7,9 +7,9 @@ what is there then, and no evidence is lost.
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.github.api import Api
 from gate.github.errors import GitHubError, Unclear
 from gate.github.event import RunContext
@@ -24,7 +24,7 @@ _ROUNDS = 8
 _SETTING = "Allow GitHub Actions to create and approve pull requests"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Addition:
     """A baseline with the run in it: the file, and the words of its commit and of its pull request.
 
@@ -43,7 +43,7 @@ Add: TypeAlias = Callable[[bytes | None, bytes | None], Addition]
 """Of the file as it is accepted and as it is pending, None where there is none, to one with the run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Offered:
     """What became of the evidence, and where to look at it. `unchanged`: the run was there already."""
 
@@ -108,7 +108,7 @@ def branch_of(path: str) -> str:
     return f"{BRANCH}-{folder[:40]}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Pull:
     number: int
     url: str

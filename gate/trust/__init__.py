@@ -1,10 +1,11 @@
 """The trusted side: what a pull request is held against, and what it would change of that."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from gate.check import Checked
+from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind, Revision
 from gate.model.baseline import Baseline
 from gate.model.case import Case
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Weighed:
     """What the head changes of the bar, and how it is run before anybody has accepted that.
 
