@@ -62,6 +62,11 @@ class _Comment:
     stamp: Stamp
 
 
+def run_link(context: RunContext) -> str:
+    """The line that leads to the run that measured; its address is the event's, never an artifact's."""
+    return f"[Summary and files of run {context.run_id}, attempt {context.attempt}]({context.run_url})\n"
+
+
 async def publish_comment(  # noqa: PLR0913  # each is a setting of its own
     api: Api,
     context: RunContext,

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from gate.action.ending import Ending, of_bad_input, of_failure
 from gate.bug import bug_report
-from gate.ending import Ending, of_bad_input, of_failure
 from gate.errors import BUG, BY_SIGNAL, INTERRUPTED, PASS, PUBLISH_FAILED, BadInput, GateError, UsageError
 from gate.github.acceptance import find_acceptance
 from gate.github.api import connect
-from gate.github.comment import CommentResult, publish_comment
+from gate.github.comment import CommentResult, publish_comment, run_link
 from gate.github.event import RunContext, read_context
 from gate.github.inputs import Inputs, read_inputs, withhold
 from gate.github.secretless import why_no_secrets
@@ -72,7 +72,7 @@ def _named_boot(environ: Mapping[str, str]) -> None:
 
 
 def _step(environ: Mapping[str, str], log: Log) -> int:
-    from gate.offering import errand, offer_evidence
+    from gate.action.offering import errand, offer_evidence
 
     workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
     os.chdir(workspace)
@@ -109,8 +109,8 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
 
 
 def _hand_on(inputs: Inputs, folder: Path, environ: Mapping[str, str], log: Log) -> int:
+    from gate.artifact import Wanted
     from gate.commands.publish import publish_step
-    from gate.publishing import Wanted
 
     wanted = Wanted(token=inputs.token, mode=inputs.comment, comment_id=inputs.comment_id)
     return publish_step(folder, environ, wanted, log)
@@ -130,7 +130,7 @@ def _unpublished(ending: Ending, environ: Mapping[str, str]) -> int:
 def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
     from gate.commands.output import Progress, claim, show_report
     from gate.pipeline import run
-    from gate.publishing import is_notable
+    from gate.publish.comment import is_notable
     from gate.suite import Selection, passed_over, prepare, secrets_of
 
     sides = _sides(inputs, environ)
@@ -201,7 +201,7 @@ def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Lo
 
 
 async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> CommentResult:
-    from gate.publishing import SEVERITIES, run_link
+    from gate.publish.comment import SEVERITIES
 
     context = read_context(environ)
     link = run_link(context)
