@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Final, TypeAlias
 
 from gate import __version__
-from gate.errors import BAD_INPUT, BUG, BadInput, GateError, Interrupted
+from gate.errors import BAD_INPUT, BUG, INTERRUPTED, BadInput, GateError
 
 EPILOG: Final = """\
 more:
@@ -47,12 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(render_findings(error.findings), file=sys.stderr)
         print(f"agent-gate exited with {error.exit_code}: bad input, nothing was run", file=sys.stderr)
         return error.exit_code
-    except Interrupted as error:
-        print(f"agent-gate: {error.message}", file=sys.stderr)
-        return error.exit_status
     except KeyboardInterrupt:
         print("agent-gate: interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         _drop_output()
         return 141

@@ -5,8 +5,7 @@ GateError                70  base; only its subclasses are raised
 ├── UsageError            2  the command line asks for something that cannot be
 ├── BaseUnreadable        3  what the pull request is held against cannot be read here
 ├── AgentDown             3  the agent did not come up; carries the tail of its log
-├── PublishFailed         4  a surface could not be written and `strict_publish` is on
-└── Interrupted     130/143  SIGINT or SIGTERM arrived; what was measured is on disk
+└── PublishFailed         4  a surface could not be written and `strict_publish` is on
 """
 
 from collections.abc import Sequence
@@ -15,6 +14,8 @@ from typing import ClassVar
 from gate.model.finding import Finding
 
 PASS, REGRESSION, BAD_INPUT, UNDECIDED, PUBLISH_FAILED, BUG = 0, 1, 2, 3, 4, 70
+BY_SIGNAL, INTERRUPTED = 128, 130
+"""What a shell calls the end by a signal: 128 and its number; by Ctrl-C, 130."""
 
 
 class GateError(Exception):
@@ -64,11 +65,3 @@ class PublishFailed(GateError):
     """A surface could not be written; replaces only a passing exit code."""
 
     exit_code: ClassVar[int] = PUBLISH_FAILED
-
-
-class Interrupted(GateError):
-    """SIGINT (130) or SIGTERM (143) arrived."""
-
-    def __init__(self, exit_status: int) -> None:
-        super().__init__("interrupted; what was measured until now is kept")
-        self.exit_status = exit_status

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -25,7 +24,7 @@ class Scene:
     redact: Redactor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Booting(Generic[C]):
     """One way of booting: the config that it reads, and what gives an agent that answers.
 

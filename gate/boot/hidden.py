@@ -3,18 +3,18 @@
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gate.boot.booting import Scene
 from gate.dataset.files import find
+from gate.frozen import frozen
 from gate.git import folders_of
 
 _NEVER: Final = ".git"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hidden:
     """What an agent must not see, the answer key above all: `files` and `folders` as resolved paths."""
 

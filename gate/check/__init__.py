@@ -85,7 +85,7 @@ def stops(findings: Iterable[Finding], *, strict: bool) -> bool:
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(dict.fromkeys(findings), key=lambda each: (each.place, each.rule, each.what)))
+    return tuple(sorted(dict.fromkeys(findings), key=lambda each: each.order))
 
 
 def _without_config(document: Document, root: Path) -> Iterator[Finding]:

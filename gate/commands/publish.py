@@ -9,13 +9,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from gate.artifact import Wanted, publish_artifact
 from gate.errors import PASS, PUBLISH_FAILED, GateError, PublishFailed, UsageError
 from gate.github.comment import CommentResult
 from gate.github.step import Log, add_summary, set_outputs
 from gate.model.finding import Finding, Place
 from gate.publish.annotations import render_findings
 from gate.publish.escape import fence
-from gate.publishing import Wanted, publish_artifact
 
 _NO_TOKEN = "Set GITHUB_TOKEN; it needs `pull-requests: write`."  # noqa: S105  # a hint
 _SAID = {

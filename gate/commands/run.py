@@ -7,14 +7,12 @@ import sys
 from pathlib import Path
 
 from gate.commands.output import Progress, claim, show_report
-from gate.errors import UsageError
+from gate.errors import BY_SIGNAL, UsageError
 from gate.git import commit_named, head_of, merge_base
 from gate.model.bar import Revision
 from gate.pipeline import run
 from gate.results import MOST_TRIALS, read_run
 from gate.suite import Selection, Sides, prepare
-
-SIGNAL_EXIT = 128
 
 
 def main(options: argparse.Namespace) -> int:
@@ -27,7 +25,7 @@ def main(options: argparse.Namespace) -> int:
     suite = prepare(config, _selection(options, out), strict=options.strict, sides=sides)
     claim(out, suite)
     report, signal = asyncio.run(run(suite, out, Progress(sys.stderr)))
-    code = SIGNAL_EXIT + signal if signal else report.comparison.exit_code
+    code = BY_SIGNAL + signal if signal else report.comparison.exit_code
     show_report(report, out=out, as_json=options.json, code=code)
     return code
 

@@ -1,7 +1,7 @@
 """Hold the measurements against the rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from typing import Literal
 
@@ -15,6 +15,7 @@ from gate.compare.values import (
     strictness,
     undecided_cause,
 )
+from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
 from gate.model.run import CaseEvidence, CaseVerdict, MetricFacts, RuleVerdict, UndecidedCause
@@ -25,7 +26,7 @@ NAMED = 5
 """How many cases a reason names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Side:
     """What rules are held against: the cases that count, their verdicts, and the baseline with its state."""
 
@@ -37,7 +38,7 @@ class Side:
     renewed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Judgement:
     word: Word
     reason: str = ""

@@ -56,4 +56,4 @@ def validate(document: Document, schema_name: str) -> tuple[Finding, ...]:
         return ()
     problems = map(problem_of, _errors_of(schema_name)(document.value))
     found = dict.fromkeys(finding for problem in problems for finding in findings_of(problem, document))
-    return tuple(sorted(found, key=lambda finding: (finding.place, finding.rule, finding.what)))
+    return tuple(sorted(found, key=lambda finding: finding.order))

@@ -2,10 +2,10 @@
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gate.frozen import frozen
 from gate.git.program import git, run_git
 
 LARGEST: Final = 1 << 30
@@ -15,7 +15,7 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _LINKS_DEEP = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Tree:
     """The files of one commit by their names from the repository's top.
 

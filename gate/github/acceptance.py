@@ -19,10 +19,10 @@ https://docs.github.com/en/rest/authentication/permissions-required-for-github-a
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from gate.frozen import frozen
 from gate.github import marks
 from gate.github.api import Api
 from gate.github.errors import DoesNotCount, GitHubError
@@ -73,7 +73,7 @@ async def find_acceptance(api: Api, context: RunContext, policy: AcceptPolicy) -
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Asked:
     api: Api
     context: RunContext
@@ -81,7 +81,7 @@ class _Asked:
     policy: AcceptPolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Try:
     """What somebody did to accept; `did` follows their name in a sentence, `again` is how to do it right."""
 

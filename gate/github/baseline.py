@@ -7,12 +7,13 @@ what is there then, and no evidence is lost.
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.github.api import Api
 from gate.github.errors import GitHubError, Unclear
 from gate.github.event import RunContext
+from gate.github.pulls import text
 from gate.github.repository import Repository
 from gate.model import Json
 
@@ -24,7 +25,7 @@ _ROUNDS = 8
 _SETTING = "Allow GitHub Actions to create and approve pull requests"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Addition:
     """A baseline with the run in it: the file, and the words of its commit and of its pull request.
 
@@ -43,7 +44,7 @@ Add: TypeAlias = Callable[[bytes | None, bytes | None], Addition]
 """Of the file as it is accepted and as it is pending, None where there is none, to one with the run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Offered:
     """What became of the evidence, and where to look at it. `unchanged`: the run was there already."""
 
@@ -108,7 +109,7 @@ def branch_of(path: str) -> str:
     return f"{BRANCH}-{folder[:40]}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Pull:
     number: int
     url: str
@@ -159,11 +160,11 @@ class _Desk:
 
     async def _open(self, base: str) -> _Pull | None:
         found = await self._listed("open")
-        return next((_pull(item) for item in found if _inside(item, "base", "ref") == base), None)
+        return next((_pull(item) for item in found if text(item, "base", "ref") == base), None)
 
     async def _ended(self, tip: str) -> bool:
         """Whether a pull request was closed at this very commit: its evidence was merged or turned down."""
-        return any(_inside(item, "head", "sha") == tip for item in await self._listed("closed"))
+        return any(text(item, "head", "sha") == tip for item in await self._listed("closed"))
 
     async def _listed(self, state: str) -> list[Mapping[str, Json]]:
         """The pull requests from our branch, up to a hundred: those that were touched last."""
@@ -174,8 +175,7 @@ class _Desk:
         return [
             item
             for item in (found if isinstance(found, list) else ())
-            if isinstance(item, Mapping)
-            and _inside(item, "head", "repo", "full_name").lower() == name.lower()
+            if isinstance(item, Mapping) and text(item, "head", "repo", "full_name").lower() == name.lower()
         ]
 
     async def _shown(self, pull: _Pull | None, base: str, addition: Addition, *, changed: bool) -> Offered:
@@ -214,26 +214,20 @@ class _Desk:
 
 
 def _pull(item: Mapping[str, Json]) -> _Pull:
-    number, body = item.get("number"), item.get("body")
+    number = item.get("number")
     if not isinstance(number, int):
         raise GitHubError("GitHub answered with a pull request without a number")
     return _Pull(
         number=number,
-        url=_inside(item, "html_url"),
-        title=_inside(item, "title"),
-        body=body if isinstance(body, str) else "",
+        url=text(item, "html_url"),
+        title=text(item, "title"),
+        body=text(item, "body"),
     )
 
 
-def _lines(text: str) -> list[str]:
-    return text.strip().splitlines()
+def _lines(body: str) -> list[str]:
+    return body.strip().splitlines()
 
 
 def _page(context: RunContext, *parts: str) -> str:
     return "/".join((context.server_url, context.repository, *parts))
-
-
-def _inside(value: Json, *path: str) -> str:
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str) else ""

@@ -7,9 +7,9 @@ is there is ours or better: of equal ones the oldest stays, of others the one of
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from gate.frozen import frozen
 from gate.github import stamp as stamps
 from gate.github.api import Api
 from gate.github.errors import GitHubError, MissingPermission, NotThere, TooLong, Unclear
@@ -42,7 +42,7 @@ _ROUNDS = 6
 _ONE_HEAD = frozenset(("pull_request", "pull_request_target", "pull_request_review"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CommentResult:
     """What became of the comment; `warning` is for people, and never a reason to change the verdict.
 
@@ -55,11 +55,16 @@ class CommentResult:
     warning: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Comment:
     id: int
     url: str
     stamp: Stamp
+
+
+def run_link(context: RunContext) -> str:
+    """The line that leads to the run that measured; its address is the event's, never an artifact's."""
+    return f"[Summary and files of run {context.run_id}, attempt {context.attempt}]({context.run_url})\n"
 
 
 async def publish_comment(  # noqa: PLR0913  # each is a setting of its own

@@ -7,10 +7,10 @@ https://docs.github.com/en/webhooks/webhook-events-and-payloads have the sources
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import UsageError
+from gate.frozen import frozen
 from gate.model import Json
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
@@ -21,7 +21,7 @@ _LARGEST_EVENT = 32 * 1024 * 1024
 _NOT_AN_ACTION = "This needs the variables that GitHub Actions sets in a job."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunContext:
     """The run, what it tests and against what; "" and None stand for what its event does not tell.
 

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal, TypeVar
 
 from gate.errors import UsageError
+from gate.frozen import frozen
 from gate.github.comment import Mode
 
 BaselineMode = Literal["compare", "pull-request", "branch"]
@@ -35,7 +36,7 @@ _WITHHELD = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Inputs:
     """What the workflow asks for, checked; paths are seen from the repository's root.
 

@@ -5,9 +5,9 @@ No date here is a commit's: those are whatever their author wrote. All times are
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from gate.frozen import frozen
 from gate.github.api import Api
 from gate.github.errors import DoesNotCount, GitHubError, MissingPermission, NotThere
 from gate.github.pulls import NEEDS, Pull, text
@@ -26,7 +26,7 @@ _DECIDES = frozenset(("APPROVED", "CHANGES_REQUESTED", "DISMISSED"))
 _BELONGS = frozenset(("OWNER", "MEMBER", "COLLABORATOR"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Who:
     """An account; `login` is "" for one that is gone. `app` acted in its name, "" where it acted itself."""
 
@@ -42,7 +42,7 @@ class Who:
         return bool(login) and self.login.casefold() == login.casefold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Event:
     """A label set or removed, or a move of the head or the base; `label` is "" for a move."""
 
@@ -52,7 +52,7 @@ class Event:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Review:
     """A review that approves, requests changes or was dismissed, and the commit that it is about."""
 
@@ -63,7 +63,7 @@ class Review:
     belongs: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Push:
     """The last change of a branch."""
 

@@ -1,8 +1,8 @@
 """The pull request of a run: named by the event, or looked up by its commit."""
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.github.api import Api
 from gate.github.errors import GitHubError
 from gate.github.event import RunContext
@@ -12,7 +12,7 @@ NEEDS = "pull-requests: read"
 _NO_SUCH_COMMIT = frozenset((404, 409, 422))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pull:
     """A pull request as the API knows it now; `commits` is 0 where it came out of a list, which has none."""
 

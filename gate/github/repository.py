@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from gate.github.api import Api, Method
 from gate.github.errors import GitHubError, MissingPermission, NotThere, RateLimited, Unclear
+from gate.github.pulls import text
 from gate.model import Json
 
 NEEDS = "contents: write"
@@ -124,8 +125,7 @@ def _protected(error: GitHubError, branch: str) -> GitHubError:
 
 
 def _text(value: Json, *path: str) -> str:
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    if not isinstance(value, str) or not value:
+    found = text(value, *path)
+    if not found:
         raise GitHubError(f"GitHub answered without {'.'.join(path)}")
-    return value
+    return found

@@ -5,8 +5,9 @@ a stranger writes can be taken for one.
 """
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
+
+from gate.frozen import frozen
 
 _FIRST_LINE = re.compile(
     r"<!-- agent-gate:(?P<id>[\w.%-]+) workflow=(?P<workflow>[\w.%-]*) job=(?P<job>[\w.%-]*)"
@@ -17,7 +18,7 @@ _FIRST_LINE = re.compile(
 _MARKER = re.compile(r"<!-- agent-gate:[^\n]*-->\n+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Stamp:
     """`id`, `workflow` and `job` say which comment this is; the rest which run of it, and how bad it is.
 

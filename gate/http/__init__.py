@@ -14,7 +14,7 @@ from gate.body import (
     decode_text,
     parse_json,
 )
-from gate.http.body import Response, Streamed
+from gate.http.answer import Response, Streamed
 from gate.http.client import MIB, Client
 
 __all__ = [

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from gate.http.body import Response, Streamed, decoder
+from gate.http.answer import Response, Streamed, decoder
 from gate.http.direct import Direct
 from gate.http.engine import Answer, Engine, Headers
 from gate.http.errors import BadBody, TooBig, shown

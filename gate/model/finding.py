@@ -1,6 +1,5 @@
 """Findings: one line each that a person can act on."""
 
-from dataclasses import dataclass
 from typing import Literal, Self
 
 from gate.frozen import frozen
@@ -8,7 +7,7 @@ from gate.frozen import frozen
 Level = Literal["error", "warn"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+@frozen
 class Place:
     """A position in a file; `line` and `column` count from 1, 0 means the file as a whole."""
 
@@ -30,6 +29,11 @@ class Finding:
     what: str
     why: str = ""
     fix: str = ""
+
+    @property
+    def order(self) -> tuple[str, int, int, str, str]:
+        """By what findings are sorted: file and position, and at one place the rule."""
+        return self.place.file, self.place.line, self.place.column, self.rule, self.what
 
     @classmethod
     def error(cls, rule: str, place: Place, what: str, *, why: str = "", fix: str = "") -> Self:

@@ -5,10 +5,10 @@ https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-comm
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
+from gate.frozen import frozen
 from gate.model.finding import Finding, Place
 from gate.model.run import CaseVerdict, Report, RuleVerdict
 from gate.publish import bar_changes, bar_words, case_words, groups, headline, table
@@ -26,7 +26,7 @@ Level = Literal["error", "warning", "notice"]
 _LEVELS: tuple[Level, ...] = ("error", "warning", "notice")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Note:
     level: Level
     title: str

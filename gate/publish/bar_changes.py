@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind, Subject
 from gate.model.run import CaseVerdict, Report
 from gate.publish import bar_words, case_words
@@ -31,7 +31,7 @@ _VALUE, _NOTE, _NAME, _PLACE = 100, 200, 160, 160
 _MOST_KINDS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Told:
     """A change in words, its parts to be put together by the surface; `reasons` are of the base's text."""
 

@@ -1,9 +1,10 @@
 """The pull request that brings evidence: which runs, and what becomes of each metric's mean."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import fmean
 
+from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineRun, Value
 from gate.model.config import AcceptPolicy
 from gate.model.run import Report
@@ -25,7 +26,7 @@ _ENDING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Step:
     """What is accepted, what it becomes with the new evidence, the file's place, and how it is accepted."""
 

@@ -1,12 +1,13 @@
 """Cut a document to a budget at whole sections, and say what was left out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gate.frozen import frozen
 from gate.publish.words import count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section:
     """A part that is kept or cut whole item by item; `head` and `foot` appear where at least one item does.
 

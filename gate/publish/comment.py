@@ -1,5 +1,8 @@
 """comment.md: the verdict, what moved, how well it was measured, what to do. A pass is two lines."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from gate.model.run import Report
 from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, table
 from gate.publish.advice import advice
@@ -10,6 +13,9 @@ from gate.publish.words import count, duration
 
 BUDGET = 60_000
 """GitHub refuses a comment of more than 65,536 characters."""
+
+SEVERITIES: Final[Mapping[str, int]] = {"pass": 0, "undecided": 1, "regression": 2, "": 3}
+"""Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
 _ANSWER = 300
 _FEW = 10
@@ -34,6 +40,15 @@ def render(report: Report, *, id_: str = "default", budget: int = BUDGET) -> str
         sections = _full(report, found)
     top = Section(items=(marker(id_),), must=True)
     return fit((top, *sections), budget, elsewhere=_ELSEWHERE)
+
+
+def is_notable(report: Report) -> bool:
+    """Whether anything moved; where nothing is compared, whether it is no pass."""
+    found = groups.group(report)
+    moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
+    bar = report.comparison.bar
+    moves_it = bool(bar and bar.changes)
+    return bool(moved) or moves_it or report.comparison.verdict != "pass" or headline.got_worse(report)
 
 
 def _not_run(report: Report) -> tuple[Section, ...]:

@@ -5,8 +5,8 @@ Nothing is judged here: whether an expectation holds is the metric's to say.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.model import Json
 from gate.model.case import Case, Expect, ExpectedCall, Nodes, Parallel
 from gate.model.derived import calls_of, found_at, open_pauses, state_after, texts_of, visits
@@ -16,7 +16,7 @@ REFERENCE = "reference"
 """The one key without a metric of its own: whichever metric reads it says so under `metrics`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Check:
     """One key of `expect`, the metric that scores it by default, and the two sides, not escaped."""
 

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.model.run import CaseVerdict, Report, RuleVerdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Groups:
     """Every case of a report in exactly one group, each in the report's order.
 

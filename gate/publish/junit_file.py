@@ -6,9 +6,11 @@ Jenkins schema (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd); `file`
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET  # only builds; nothing is parsed here
+
+from gate.frozen import frozen
 
 if TYPE_CHECKING:
     from junit_xml import TestCase
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 Kind = Literal["", "failure", "error", "skipped"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Test:
     """One testcase before it is XML; every text is already safe. `kind` "" passes."""
 

@@ -1,8 +1,8 @@
 """The table of what moved: one row a rule, and one a quality metric that moved without a rule."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from gate.frozen import frozen
 from gate.model.config import Rule
 from gate.model.run import MetricSummary, Report, RuleVerdict
 from gate.publish.groups import has_baseline
@@ -19,7 +19,7 @@ _COUNTED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Row:
     """One row as text. `metric` and `scope` are other people's words and must be escaped; `words` is ours.
 

@@ -1,69 +1,25 @@
 """Everything that is known before anything is spent: config, cases, metrics, baseline; or every finding."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.baselines import load_baseline
 from gate.check import check, stops
 from gate.dataset import select
 from gate.errors import BadInput, UsageError
-from gate.frozen import frozen
-from gate.model.bar import Acceptance, Bar, NotAccepted, Revision
-from gate.model.baseline import Baseline, BaselineFacts
-from gate.model.case import Case
-from gate.model.config import AcceptPolicy, CommandBoot, Config, ContainerBoot
-from gate.model.finding import Finding
+from gate.model.config import CommandBoot, Config, ContainerBoot
 from gate.redact import Redactor
 from gate.suite.secrets import secrets_of
+from gate.suite.suite import Selection, Sides, Suite
 from gate.suite.yardstick import Yardstick, yardstick
 
+if TYPE_CHECKING:
+    from gate.trust import BaseSide
+
 __all__ = ["Selection", "Sides", "Suite", "Yardstick", "passed_over", "prepare", "secrets_of"]
-
-
-@frozen
-class Suite:
-    """A checked suite: `cases` are sent as written, `head` is what they are held against.
-
-    Where a pull request changes its bar, `base` is the other side's, and `apart` are the cases of `base` that
-    are sent as the base has them; the trials of all others count for both. `bar` None: there is one side.
-    `commit` is the pull request's own.
-    """
-
-    config: Config
-    cases: tuple[Case, ...]
-    head: Yardstick
-    base: Yardstick | None = None
-    apart: tuple[Case, ...] = ()
-    bar: Bar | None = None
-    commit: str = ""
-    baseline: Baseline | None
-    baseline_facts: BaselineFacts
-    redact: Redactor
-    selection: tuple[str, ...]
-    env: tuple[str, ...] = ()
-    warnings: tuple[Finding, ...] = ()
-
-
-@frozen
-class Selection:
-    """Which part of the suite to run, how often, and with what in the agent's environment (`NAME=VALUE`)."""
-
-    cases: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    trials: int | None = None
-    env: tuple[str, ...] = ()
-    note: str = ""
-
-
-@frozen
-class Sides:
-    """Where the base of a run is, the pull request's own commit, and how to ask for acceptance."""
-
-    base: Revision
-    commit: str = ""
-    ask: Callable[[AcceptPolicy], Acceptance | NotAccepted] = field(default=lambda _: NotAccepted())
 
 
 def prepare(
@@ -82,20 +38,14 @@ def prepare(
     read before anything else: raises BaseUnreadable.
     """
     today = datetime.now(UTC).date()
-    base = None
-    if sides:
-        from gate.trust import read_base
-
-        base = read_base(sides.base, config_path)
+    base = _read(sides, config_path) if sides else None
     checked = check(config_path, today=today, boots=boots)
     config = checked.config
-    findings = list(checked.findings)
-    root = Path(config.root) if config else config_path.parent
-    baseline, facts, more = load_baseline(
-        root, config.baseline if config else "", config.baseline_branch if config else ""
-    )
-    findings += more
-    if config is None or stops(findings, strict=strict):
+    if config is None:
+        raise BadInput(checked.findings)
+    baseline, facts, problems = load_baseline(Path(config.root), config.baseline, config.baseline_branch)
+    findings = (*checked.findings, *problems)
+    if stops(findings, strict=strict):
         raise BadInput(findings)
     of_base = secrets_of(base.config) if base and base.config else ()
     redact = Redactor((*secrets, *secrets_of(config), *of_base))
@@ -108,41 +58,28 @@ def prepare(
         baseline=baseline,
         baseline_facts=facts,
         redact=redact,
-        selection=_words(selection),
+        selection=selection.words(),
         env=tuple(map(redact.text, selection.env)),
-        warnings=tuple(findings),
+        warnings=findings,
     )
     if not (base and sides):
         return suite
-    from gate.suite.two_sides import HeadSide, hold  # only a pull request has two
+    from gate.suite.two_sides import hold  # only a pull request has two
 
-    side = HeadSide(
-        checked=checked,
-        config=config,
-        cases=cases,
-        baseline=baseline,
-        baseline_facts=facts,
-        chosen=(selection.cases, selection.tags),
-    )
-    held = hold(base, side, sides.ask, redact, today)
-    return replace(
-        suite,
-        config=held.config,
-        head=held.head,
-        base=held.base,
-        apart=held.apart,
-        bar=held.bar,
-        commit=sides.commit,
-        baseline=held.baseline,
-        baseline_facts=held.baseline_facts,
-    )
+    return hold(suite, checked, base, sides, selection, today)
 
 
 def passed_over(config_path: Path, sides: Sides) -> str:
     """Why a pull request passes without being measured; "" where it must be. Raises BaseUnreadable."""
-    from gate.trust import read_base, untouched
+    from gate.trust import untouched
 
-    return untouched(read_base(sides.base, config_path), config_path)
+    return untouched(_read(sides, config_path), config_path)
+
+
+def _read(sides: Sides, config_path: Path) -> "BaseSide":
+    from gate.trust import read_base
+
+    return read_base(sides.base, config_path)
 
 
 def _varied(config: Config, selection: Selection) -> Config:
@@ -155,9 +92,3 @@ def _varied(config: Config, selection: Selection) -> Config:
         raise UsageError("--env is for an agent that the gate starts: this one runs already")
     env = dict(pair.split("=", 1) for pair in selection.env)
     return replace(config, agent=replace(config.agent, boot=replace(boot, env={**boot.env, **env})))
-
-
-def _words(selection: Selection) -> tuple[str, ...]:
-    cases = tuple(f"--case {case}" for case in selection.cases)
-    tags = tuple(f"--tag {tag}" for tag in selection.tags)
-    return (selection.note,) if selection.note else cases + tags

@@ -1,83 +1,45 @@
 """A pull request's suite: what is in force of it, what it is also held against, and who accepted that."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
 from gate.check import Checked
 from gate.dataset import select
 from gate.errors import UsageError
-from gate.frozen import frozen
 from gate.model.bar import Acceptance, Bar, BarChange, NotAccepted
-from gate.model.baseline import Baseline, BaselineFacts
-from gate.model.case import Case
-from gate.model.config import AcceptPolicy, Config
+from gate.model.config import AcceptPolicy
 from gate.redact import Redactor
+from gate.suite.suite import Selection, Sides, Suite
 from gate.suite.yardstick import Yardstick, yardstick
 from gate.trust import BaseSide, Weighed, metric_changes, weigh
 
 
-@frozen
-class HeadSide:
-    """The head as it would be alone: its config as it is run, and the chosen ones of its cases."""
-
-    checked: Checked
-    config: Config
-    cases: tuple[Case, ...]
-    baseline: Baseline | None
-    baseline_facts: BaselineFacts
-    chosen: tuple[Sequence[str], Sequence[str]]
-
-
-@frozen
-class Held:
-    """What is in force, and both yardsticks; `base` None where the head's alone decides."""
-
-    config: Config
-    head: Yardstick
-    base: Yardstick | None
-    apart: tuple[Case, ...]
-    bar: Bar
-    baseline: Baseline | None
-    baseline_facts: BaselineFacts
-
-
-def hold(
-    base: BaseSide,
-    head: HeadSide,
-    ask: Callable[[AcceptPolicy], Acceptance | NotAccepted],
-    redact: Redactor,
-    today: date,
-) -> Held:
-    """Hold a head against its base; asks for acceptance where there is anything to accept."""
-    weighed = weigh(base, head.checked, head.config, head.baseline, today)
-    mine = yardstick(weighed.config, head.cases, redact, today)
-    other = _of_base(base, head, weighed, redact, today)
-    changes = (*weighed.changes, *(_metrics(other, mine, head.checked) if other else ()))
+def hold(  # the head alone, the base, and what was asked for
+    head: Suite, checked: Checked, base: BaseSide, sides: Sides, selection: Selection, today: date
+) -> Suite:
+    """Hold a head, as it would be alone, against its base; asks for acceptance where there is any to give."""
+    weighed = weigh(base, checked, head.config, head.baseline, today)
+    mine = yardstick(weighed.config, head.cases, head.redact, today)
+    other = _of_base(base, weighed, selection, head.redact, today)
+    changes = (*weighed.changes, *(_metrics(other, mine, checked) if other else ()))
     bar = Bar(
         base=base.revision.commit,
         branch=base.revision.branch,
         behind=base.revision.behind,
-        changes=tuple(_clean(change, redact) for change in changes),
+        changes=tuple(_clean(change, head.redact) for change in changes),
         accept=_policy(base),
     )
-    answer = ask(_policy(base)) if changes or _incomparable(base, mine) else NotAccepted()
+    answer = sides.ask(_policy(base)) if changes or _incomparable(base, mine) else NotAccepted()
     if isinstance(answer, Acceptance):
-        return Held(
-            config=head.config,
-            head=yardstick(head.config, head.cases, redact, today),
-            base=None,
-            apart=(),
-            bar=replace(bar, side="head", accepted=answer),
-            baseline=head.baseline,
-            baseline_facts=head.baseline_facts,
-        )
-    return Held(
+        return replace(head, commit=sides.commit, bar=replace(bar, side="head", accepted=answer))
+    return replace(
+        head,
         config=weighed.config,
         head=mine,
         base=other if changes else None,
         apart=tuple(case for case in weighed.apart if other and case.id in other.expected),
         bar=replace(bar, not_accepted=". ".join(filter(None, (answer.reason, answer.hint)))),
+        commit=sides.commit,
         baseline=base.baseline,
         baseline_facts=replace(base.baseline_facts, path=base.baseline_facts.path or head.config.baseline),
     )
@@ -88,13 +50,13 @@ def _policy(base: BaseSide) -> AcceptPolicy:
 
 
 def _of_base(
-    base: BaseSide, head: HeadSide, weighed: Weighed, redact: Redactor, today: date
+    base: BaseSide, weighed: Weighed, selection: Selection, redact: Redactor, today: date
 ) -> Yardstick | None:
     """The base's yardstick over its cases of the chosen part of the suite, in as many trials as are run."""
     if base.config is None:
         return None
     try:
-        cases = select(base.cases, *head.chosen)
+        cases = select(base.cases, selection.cases, selection.tags)
     except UsageError:  # what is chosen is new
         cases = ()
     config = replace(base.config, run=weighed.config.run, agent=weighed.config.agent)

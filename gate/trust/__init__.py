@@ -1,15 +1,17 @@
 """The trusted side: what a pull request is held against, and what it would change of that."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from gate.check import Checked
+from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind, Revision
 from gate.model.baseline import Baseline
 from gate.model.case import Case
 from gate.model.config import AgentConfig, CommandBoot, Config, Confinement, ContainerBoot
 from gate.model.finding import Place
+from gate.publish.words import count
 from gate.trust.agent import AgentSides
 from gate.trust.base import BaseSide, read_base
 from gate.trust.cases import pair
@@ -32,7 +34,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Weighed:
     """What the head changes of the bar, and how it is run before anybody has accepted that.
 
@@ -127,4 +129,4 @@ def _runs(baseline: Baseline | None) -> str:
     if baseline is None:
         return ""
     last = baseline.runs[-1]
-    return f"{len(baseline.runs)} runs up to {last.commit[:12] or last.run}"
+    return f"{count(len(baseline.runs), 'run')} up to {last.commit[:12] or last.run}"

@@ -3,7 +3,7 @@
 import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gate import config as configs
@@ -12,6 +12,7 @@ from gate.baselines import baseline_of, load_baseline, unreadable
 from gate.dataset.files import SUFFIXES
 from gate.documents import Document, parse
 from gate.errors import BadInput, BaseUnreadable
+from gate.frozen import frozen
 from gate.git import Tree, real, top_of, tree_at
 from gate.model.bar import Revision
 from gate.model.baseline import Baseline, BaselineFacts
@@ -22,7 +23,7 @@ from gate.score import build
 from gate.trust.patterns import matching, reaches
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BaseSide:
     """What a commit has. `config` None: it has none (then `problems` is empty), or one that cannot be used.
 

@@ -1,16 +1,17 @@
 """Which cases of the head ask less than the base's, and which must be run by the base's text."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
+from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.case import Case, Quarantine
 from gate.model.finding import Place
 from gate.trust.expectations import dropped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CasePairs:
     """The cases of both sides by id.
 

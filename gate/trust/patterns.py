@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 def matching(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     """The names that one of the patterns matches; both from the repository's top.
 
-    As in `dataset:` a `*` stays within a folder, `**` is any number of folders, and what is hidden is only
-    matched by a segment that starts with a dot.
+    As in `dataset:` a `*` stays within a folder, `**` is any number of folders (and at the end all that is in
+    them), and what is hidden is only matched by a segment that starts with a dot.
     """
-    split = [tuple(posixpath.normpath(pattern).split("/")) for pattern in patterns]
+    split = [_parts(pattern) for pattern in patterns]
     return tuple(name for name in names if any(_matches(each, tuple(name.split("/"))) for each in split))
 
 
@@ -27,7 +27,7 @@ def covered(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
 
 def reaches(pattern: str, folder: str) -> bool:
     """Whether the pattern may match something below the folder."""
-    parts = tuple(posixpath.normpath(pattern).split("/"))
+    parts = _parts(pattern)
     return any(state < len(parts) for state in _walked(parts, folder.split("/")))
 
 
@@ -43,8 +43,13 @@ def _covers(pattern: Sequence[str], name: Sequence[str]) -> bool:
     return False
 
 
+def _parts(pattern: str) -> tuple[str, ...]:
+    parts = tuple(posixpath.normpath(pattern).split("/"))
+    return (*parts, "*") if parts[-1] == "**" else parts
+
+
 def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
-    return any(all(each == "**" for each in pattern[state:]) for state in _walked(pattern, name))
+    return len(pattern) in _walked(pattern, name)
 
 
 def _walked(pattern: Sequence[str], name: Sequence[str]) -> set[int]:

@@ -6,8 +6,9 @@ from pathlib import Path
 from gate.dataset.files import find
 from gate.git import changed_since, head_of, real, top_of, tree_at
 from gate.model.config import Config
+from gate.publish.words import count
 from gate.trust.base import BaseSide, name_in
-from gate.trust.patterns import covered
+from gate.trust.patterns import covered, reaches
 
 
 def untouched(base: BaseSide, path: Path) -> str:
@@ -26,17 +27,22 @@ def untouched(base: BaseSide, path: Path) -> str:
         return ""
     if _touched(config.when_changed, path.parent, base.revision.commit, set(changed)):
         return ""
-    files = f"{len(changed)} file" + ("s" if len(changed) != 1 else "")
-    return f"none of the {files} that this pull request changes matches `when.changed`"
+    return f"none of the {count(len(changed), 'file')} that this pull request changes matches `when.changed`"
 
 
 def _touched(patterns: Sequence[str], root: Path, base: str, changed: set[str]) -> bool:
-    """Whether the patterns mean something that changed, be it through a link, or nothing at all."""
+    """Whether the patterns mean something that changed, be it through a link, or nothing at all.
+
+    Of a submodule git only says that something in it changed.
+    """
     before, after = tree_at(root, base), tree_at(root, head_of(root))
     if before is None or after is None or not covered(patterns, before.blobs):
         return True
     led = {name for tree in (before, after) for name, own in tree.links.items() if own in changed}
-    return bool(covered(patterns, changed | led))
+    whole = {name for tree in (before, after) for name in tree.submodules if name in changed}
+    return bool(covered(patterns, changed | led)) or any(
+        reaches(pattern.strip("/"), name) for pattern in patterns for name in whole
+    )
 
 
 def _own(config: Config, path: Path, top: Path) -> Iterator[str]:

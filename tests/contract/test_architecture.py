@@ -117,6 +117,11 @@ def test_compare_formats_and_model_touch_no_world() -> None:
     assert not found
 
 
+def test_records_are_made_by_one_decorator() -> None:
+    others = [path for path in MODULES if path != ROOT / "gate/frozen.py"]
+    assert not [name_of(path) for path in others if "frozen=True" in path.read_text(encoding="utf-8")]
+
+
 def test_no_module_is_longer_than_300_lines() -> None:
     counts = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     assert not {name: lines for name, lines in counts.items() if lines > LONGEST_MODULE}

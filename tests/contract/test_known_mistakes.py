@@ -15,18 +15,18 @@ from gate.documents import parse, validate
 TESTS = Path(__file__).parents[1]
 MISTAKES = {
     "no git in the image, so there is no baseline, and without one all is green": (
-        "test_action_trust.py::test_without_git_nothing_is_green",
-        "test_action_image.py::test_the_image_has_git_and_the_wheel_and_no_tools_to_build_with",
+        "action/test_action_trust.py::test_without_git_nothing_is_green",
+        "action/test_action_image.py::test_the_image_has_git_and_the_wheel_and_no_tools_to_build_with",
     ),
     "git refuses a workspace of another owner, and that reads as no baseline": (
-        "test_action_image.py::test_the_step_gates_an_agent_comments_once_and_turns_red_when_it_breaks",
+        "action/test_action_image.py::test_the_step_gates_an_agent_comments_once_and_turns_red_when_it_breaks",
     ),
     "what is to be compared with cannot be read, and the check passes": (
-        "test_action_trust.py::test_a_base_that_is_not_in_the_checkout_is_undecided_with_what_to_do",
+        "action/test_action_trust.py::test_a_base_that_is_not_in_the_checkout_is_undecided_with_what_to_do",
         "tamper/test_baselines.py::test_a_baseline_in_place_of_one_that_nobody_can_read_waits",
     ),
     "the gate is started as a module of the working directory, which is the user's repository": (
-        "test_action_image.py::test_the_step_gates_an_agent_comments_once_and_turns_red_when_it_breaks",
+        "action/test_action_image.py::test_the_step_gates_an_agent_comments_once_and_turns_red_when_it_breaks",
         "contract/test_known_mistakes.py::test_the_step_starts_by_an_absolute_path_and_looks_nowhere_else",
     ),
     "a key of the policy that nobody knows is passed over, so a typo switches the gate off": (
@@ -38,7 +38,7 @@ MISTAKES = {
     ),
     "the address of GitHub is written into the code": (
         "github/test_comment.py::test_enterprise_server_is_talked_to_at_its_own_address",
-        "test_action_ghes.py::test_a_companys_authority_and_its_proxy_are_used_for_github_and_never_for_the_agent",
+        "action/test_action_ghes.py::test_a_companys_authority_and_its_proxy_are_used_for_github_and_never_for_the_agent",
     ),
     "a comment is taken for the gate's own whoever wrote it": (
         "github/test_comment.py::test_a_forged_marker_is_neither_written_over_nor_obeyed",

@@ -27,9 +27,9 @@ SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 NAME = re.compile(r"[A-Z][A-Z0-9_]+")
 UPDATE = "bring the table in SECURITY.md up to date, and say why it is needed"
 DYNAMIC = {
-    ("gate/action.py", "environ.get(f'STATE_{_BOOT}')"): {"STATE_*"},
+    ("gate/action/__init__.py", "environ.get(f'STATE_{_BOOT}')"): {"STATE_*"},
     ("gate/boot/container/labels.py", "environ.get(BOOT_ID)"): {BOOT_ID},
-    ("gate/action.py", "os.environ[BOOT_ID]"): {BOOT_ID},
+    ("gate/action/__init__.py", "os.environ[BOOT_ID]"): {BOOT_ID},
     ("gate/boot/container/labels.py", "environ.get(name)"): set(_JOB.values()),
     ("gate/boot/launch.py", "os.environ[name]"): set(_PASSED),  # and pass_env
     ("gate/github/inputs.py", "environ.get(variable)"): {"INPUT_*"},

@@ -48,6 +48,14 @@ def test_what_a_pattern_matches_it_covers(all_names: list[str], pattern: str) ->
     assert set(matching([pattern], all_names)) <= set(covered([pattern], all_names))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [("*/**", ("a/b.yaml", "a/b/c.yaml")), ("**", ("a.yaml", "a/b.yaml", "a/b/c.yaml")), ("a.yaml/**", ())],
+)
+def test_stars_at_the_end_are_what_is_in_a_folder(pattern: str, expected: tuple[str, ...]) -> None:
+    assert matching([pattern], ["a.yaml", "a/b.yaml", "a/b/c.yaml"]) == expected
+
+
 @given(st.lists(names, min_size=1, max_size=5), patterns)
 def test_a_pattern_that_matches_a_name_reaches_each_folder_above_it(
     all_names: list[list[str]], pattern: str

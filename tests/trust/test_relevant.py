@@ -131,7 +131,9 @@ def test_golden_files_behind_a_link_count_by_their_own_name(project: Path) -> No
     assert why(project) == ""
 
 
-def test_a_submodule_that_moved_counts_though_its_own_settings_hide_it(project: Path) -> None:
+@pytest.mark.parametrize("pattern", ["prompts/**", "prompts/inner/**", "prompts/inner/*.md"])
+def test_a_submodule_that_moved_counts_though_its_own_settings_hide_it(pattern: str, project: Path) -> None:
+    edit(project / "agent-gate.yml", "prompts/**", pattern)
     inner = project.parent / "inner"
     inner.mkdir()
     git(inner, "init", "-q", "-b", "main")

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gate.boot import ready
@@ -23,6 +22,7 @@ from gate.boot.container.words import NOT_STARTED, OPEN_AFTER_ALL, hints
 from gate.boot.launch import shown
 from gate.boot.log import AgentLog
 from gate.errors import AgentDown
+from gate.frozen import frozen
 from gate.http import Client
 from gate.model.agent import Agent, Death
 from gate.model.config import ContainerBoot, Image
@@ -49,7 +49,7 @@ async def running(config: ContainerBoot, scene: Scene) -> AsyncIterator[Agent]:
             engine.close()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Ending:
     """How a container ended: its exit status, and whether it took more memory than it may."""
 

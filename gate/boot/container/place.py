@@ -3,12 +3,12 @@
 import re
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gate.boot.container.engine import NOT_FOUND, Engine, EngineError
 from gate.errors import AgentDown
+from gate.frozen import frozen
 
 ALIAS: Final = "agent"
 _ID: Final = re.compile(r"[0-9a-f]{64}")
@@ -18,7 +18,7 @@ _DEEPEST = 5
 _BRIDGES: Final = Path("/sys/class/net")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Road:
     """The run's network, and how an agent in it is reached.
 

@@ -3,9 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from gate.frozen import frozen
 from gate.git import top_of
 from gate.git.branches import default_branch
 
@@ -16,7 +16,7 @@ _EXPOSED = re.compile(r"^\s*EXPOSE\s+(\d{1,5})\b", re.IGNORECASE | re.MULTILINE)
 _DEFAULT_PORT = 8080
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Adk:
     """An ADK app: the folder that `adk api_server` is started in, the app's name, and its tools' names."""
 
@@ -25,7 +25,7 @@ class Adk:
     tools: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Project:
     """A folder with an agent. `folder` names it from the repository's `top`, "" for the top itself.
 

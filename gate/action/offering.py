@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -12,6 +11,7 @@ from gate.compare.baseline import must_not, pool, refusals
 from gate.compare.joining import joined
 from gate.config import load
 from gate.errors import PASS, PublishFailed, UsageError
+from gate.frozen import frozen
 from gate.github.api import connect
 from gate.github.baseline import Add, Addition, Offered, offer_by_pull_request, offer_on_branch
 from gate.github.errors import GitHubError
@@ -30,7 +30,7 @@ EVENTS: Final = ("push", "schedule", "workflow_dispatch")
 _OWN_BRANCH = "agent-gate/baseline"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Errand:
     """An offer to be made: checked before anything is spent."""
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from gate.action.ending import Ending, of_bad_input, of_failure
 from gate.bug import bug_report
-from gate.ending import Ending, of_bad_input, of_failure
-from gate.errors import BUG, PASS, PUBLISH_FAILED, BadInput, GateError, UsageError
+from gate.errors import BUG, BY_SIGNAL, INTERRUPTED, PASS, PUBLISH_FAILED, BadInput, GateError, UsageError
 from gate.github.acceptance import find_acceptance
 from gate.github.api import connect
-from gate.github.comment import CommentResult, publish_comment
+from gate.github.comment import CommentResult, publish_comment, run_link
 from gate.github.event import RunContext, read_context
 from gate.github.inputs import Inputs, read_inputs, withhold
 from gate.github.secretless import why_no_secrets
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 OUTPUTS: Final = ("verdict", "exit-code", "regressed", "run", "junit", "comment-url", "baseline-url")
 
-_SIGNAL_EXIT, _BOOT = 128, "boot"
+_BOOT = "boot"
 
 
 def main() -> int:
@@ -42,7 +42,7 @@ def main() -> int:
             return _step(environ, log)
         except KeyboardInterrupt:
             print("agent-gate: interrupted")
-            return _SIGNAL_EXIT + signal.SIGINT
+            return INTERRUPTED
         except Exception:  # noqa: BLE001  # the boundary: a bug must not look like a verdict
             print(bug_report())
             return BUG
@@ -72,7 +72,7 @@ def _named_boot(environ: Mapping[str, str]) -> None:
 
 
 def _step(environ: Mapping[str, str], log: Log) -> int:
-    from gate.offering import errand, offer_evidence
+    from gate.action.offering import errand, offer_evidence
 
     workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
     os.chdir(workspace)
@@ -109,8 +109,8 @@ def _step(environ: Mapping[str, str], log: Log) -> int:
 
 
 def _hand_on(inputs: Inputs, folder: Path, environ: Mapping[str, str], log: Log) -> int:
+    from gate.artifact import Wanted
     from gate.commands.publish import publish_step
-    from gate.publishing import Wanted
 
     wanted = Wanted(token=inputs.token, mode=inputs.comment, comment_id=inputs.comment_id)
     return publish_step(folder, environ, wanted, log)
@@ -130,7 +130,7 @@ def _unpublished(ending: Ending, environ: Mapping[str, str]) -> int:
 def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
     from gate.commands.output import Progress, claim, show_report
     from gate.pipeline import run
-    from gate.publishing import is_notable
+    from gate.publish.comment import is_notable
     from gate.suite import Selection, passed_over, prepare, secrets_of
 
     sides = _sides(inputs, environ)
@@ -147,7 +147,7 @@ def _judged(inputs: Inputs, environ: Mapping[str, str], log: Log) -> Ending:
     if number:
         for following in (signal.SIGINT, signal.SIGTERM):  # the runner sends both; the rest is quickly done
             signal.signal(following, signal.SIG_IGN)
-    code = _SIGNAL_EXIT + number if number else report.comparison.exit_code
+    code = BY_SIGNAL + number if number else report.comparison.exit_code
     show_report(report, out=inputs.out, code=code)
     return Ending(
         code=code,
@@ -201,7 +201,7 @@ def _comment(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Lo
 
 
 async def _published(inputs: Inputs, ending: Ending, environ: Mapping[str, str], log: Log) -> CommentResult:
-    from gate.publishing import SEVERITIES, run_link
+    from gate.publish.comment import SEVERITIES
 
     context = read_context(environ)
     link = run_link(context)

@@ -5,25 +5,20 @@ and which run measured come from the event and from GitHub.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
-from gate.artifact import read_artifact
+from gate.artifact.reading import read_artifact
 from gate.errors import UsageError
+from gate.frozen import frozen
 from gate.github.api import connect
-from gate.github.comment import CommentResult, Mode, publish_comment
+from gate.github.comment import CommentResult, Mode, publish_comment, run_link
 from gate.github.event import RunContext, read_context
 from gate.model.run import Report
 from gate.publish import comment
-from gate.publish.groups import group
-from gate.publish.headline import got_worse
 from gate.redact import Redactor
-
-SEVERITIES: Final = MappingProxyType({"pass": 0, "undecided": 1, "regression": 2, "": 3})
-"""Of the jobs of one run that share a comment the worst stays; no verdict at all is worst."""
 
 OF_A_FORK: Final = (
     "_Measured by the fork's own workflow, without secrets: whoever opened the pull request could have"
@@ -31,7 +26,7 @@ OF_A_FORK: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Wanted:
     """How the comment is to be written, and with which token."""
 
@@ -70,8 +65,8 @@ async def publish_artifact(
             body_for,
             comment_id=wanted.comment_id,
             mode=wanted.mode,
-            notable=is_notable(report),
-            severity=SEVERITIES[report.comparison.verdict],
+            notable=comment.is_notable(report),
+            severity=comment.SEVERITIES[report.comparison.verdict],
         )
 
 
@@ -82,20 +77,6 @@ def body(report: Report, context: RunContext, budget: int) -> str:
     text = comment.render(report, budget=budget - len(note.encode()) - len(link.encode()) - 1)
     marker, title, *rest = text.split("\n\n", 2)
     return f"{marker}\n\n{title.rstrip()}\n\n{note}{''.join(rest)}\n{link}"
-
-
-def run_link(context: RunContext) -> str:
-    """The line that leads to the run that measured; its address is the event's, never an artifact's."""
-    return f"[Summary and files of run {context.run_id}, attempt {context.attempt}]({context.run_url})\n"
-
-
-def is_notable(report: Report) -> bool:
-    """Whether anything moved; where nothing is compared, whether it is no pass."""
-    found = group(report)
-    moved = found.broke or found.undecided or found.fixed or found.new or found.changed or found.removed
-    bar = report.comparison.bar
-    moves_it = bool(bar and bar.changes)
-    return bool(moved) or moves_it or report.comparison.verdict != "pass" or got_worse(report)
 
 
 def _check_head(head: str, context: RunContext) -> None:

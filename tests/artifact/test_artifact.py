@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.artifact import OF_A_FORK, body
 from gate.errors import UsageError
 from gate.formats.records import dump
 from gate.github.event import RunContext
 from gate.model.run import Report
-from gate.publishing import OF_A_FORK, body
 from gate.redact import Redactor
 from gate.results import stored_run
 from tests.support.artifacts import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gate.publishing import OF_A_FORK
+from gate.artifact import OF_A_FORK
 from tests.support.act import ACTION, PACKAGE, copy, run_act
 from tests.support.artifacts import an_artifact
 from tests.support.commands import ROOT, commit, git

@@ -1,10 +1,11 @@
 """How a step ends: what its comment, summary, annotations, outputs and exit code are made of."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gate.errors import UNDECIDED, BadInput, GateError
+from gate.frozen import frozen
 from gate.github.secretless import without_secrets
 from gate.model.finding import Finding, Place
 from gate.model.run import Report
@@ -12,7 +13,7 @@ from gate.publish import SINKS
 from gate.results import RUN_FILE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ending:
     """How the step ended: with a report in `out`, or without and then with what to tell instead of it.
 
@@ -77,16 +78,16 @@ def of_bad_input(error: BadInput, withheld: Iterable[str], no_secrets: str) -> E
     `withheld` are the variables that are the runner's, `no_secrets` says why there are no secrets, or is "".
     """
     from gate.check.render import render_findings
+    from gate.publish.words import count
 
     findings = tuple(_explained(finding, withheld, no_secrets) for finding in error.findings)
     text = render_findings(findings)
     if all(finding.rule == "no-secrets" for finding in findings if finding.level == "error"):
         said = f"undecided — {no_secrets}"
         return Ending(code=UNDECIDED, verdict="undecided", headline=said, details=text, findings=findings)
-    count = f"{len(findings)} finding" + "s" * (len(findings) != 1)
     return Ending(
         code=error.exit_code,
-        headline=f"not run — {count} in the config or the cases",
+        headline=f"not run — {count(len(findings), 'finding')} in the config or the cases",
         details=text,
         findings=findings,
     )

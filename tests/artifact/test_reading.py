@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gate import artifact
-from gate.artifact import read_artifact
+from gate.artifact import reading
+from gate.artifact.reading import read_artifact
 from gate.errors import UsageError
 from gate.results import RUN_FILE
 from tests.support.artifacts import an_artifact, as_json
@@ -109,19 +109,19 @@ def test_without_a_run_json_it_is_told_which_is_missing(folder: Path) -> None:
 
 def test_a_huge_run_json_is_refused_before_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (folder / RUN_FILE).open("r+b") as file:
-        file.truncate(artifact.LARGEST + 1)  # sparse
+        file.truncate(reading.LARGEST + 1)  # sparse
     monkeypatch.setattr(os, "fdopen", None)
     assert refused(folder).endswith("is larger than 64 MiB")
 
 
 def test_a_forest_of_files_or_folders_is_refused(folder: Path) -> None:
-    for number in range(artifact.MOST_ENTRIES):
+    for number in range(reading.MOST_ENTRIES):
         (folder / f"file_{number}").touch()
     assert "more than 1,000 files" in refused(folder)
 
 
 def test_folders_in_folders_without_end_are_refused(folder: Path) -> None:
-    (folder / "/".join("d" * (artifact.DEEPEST + 1))).mkdir(parents=True)
+    (folder / "/".join("d" * (reading.DEEPEST + 1))).mkdir(parents=True)
     assert "more than 10 folders in each other" in refused(folder)
 
 

@@ -1,0 +1,63 @@
+"""The words of a checked suite: what is run, which part of it was chosen, and what it is held against."""
+
+from collections.abc import Callable
+from dataclasses import field
+
+from gate.frozen import frozen
+from gate.model.bar import Acceptance, Bar, NotAccepted, Revision
+from gate.model.baseline import Baseline, BaselineFacts
+from gate.model.case import Case
+from gate.model.config import AcceptPolicy, Config
+from gate.model.finding import Finding
+from gate.redact import Redactor
+from gate.suite.yardstick import Yardstick
+
+
+@frozen
+class Suite:
+    """A checked suite: `cases` are sent as written, `head` is what they are held against.
+
+    Where a pull request changes its bar, `base` is the other side's, and `apart` are the cases of `base` that
+    are sent as the base has them; the trials of all others count for both. `bar` None: there is one side.
+    `commit` is the pull request's own.
+    """
+
+    config: Config
+    cases: tuple[Case, ...]
+    head: Yardstick
+    base: Yardstick | None = None
+    apart: tuple[Case, ...] = ()
+    bar: Bar | None = None
+    commit: str = ""
+    baseline: Baseline | None
+    baseline_facts: BaselineFacts
+    redact: Redactor
+    selection: tuple[str, ...]
+    env: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+
+
+@frozen
+class Selection:
+    """Which part of the suite to run, how often, and with what in the agent's environment (`NAME=VALUE`)."""
+
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    trials: int | None = None
+    env: tuple[str, ...] = ()
+    note: str = ""
+
+    def words(self) -> tuple[str, ...]:
+        """The options that choose a part, as they were written; empty for the whole suite."""
+        cases = tuple(f"--case {case}" for case in self.cases)
+        tags = tuple(f"--tag {tag}" for tag in self.tags)
+        return (self.note,) if self.note else cases + tags
+
+
+@frozen
+class Sides:
+    """Where the base of a run is, the pull request's own commit, and how to ask for acceptance."""
+
+    base: Revision
+    commit: str = ""
+    ask: Callable[[AcceptPolicy], Acceptance | NotAccepted] = field(default=lambda _: NotAccepted())
