@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from gate.frozen import frozen
+from gate.git.lfs import unpointed
 from gate.git.program import git, run_git
 
 LARGEST: Final = 1 << 30
 """Bytes of one file; a larger one is not read."""
 _LINK, _SUBMODULE = "120000", "160000"
-_LFS = b"version https://git-lfs.github.com/spec/"
 _LINKS_DEEP = 5
 
 
@@ -37,7 +37,7 @@ class Tree:
         """The bytes of each file, or in words why there are none."""
         wanted = {name: self.blobs.get(name, "") for name in names}
         found = dict(_contents(self.root, sorted({blob for blob in wanted.values() if blob})))
-        return {name: _content(found, blob) for name, blob in wanted.items()}
+        return {name: _content(self.root, found, blob) for name, blob in wanted.items()}
 
 
 def tree_at(root: Path, commit: str) -> Tree | None:
@@ -91,13 +91,11 @@ def _under(name: str, target: str, files: Mapping[str, str]) -> Iterator[tuple[s
             yield f"{name}/{path.removeprefix(folder)}", file
 
 
-def _content(found: Mapping[str, bytes | str], blob: str) -> bytes | str:
+def _content(root: Path, found: Mapping[str, bytes | str], blob: str) -> bytes | str:
     if not blob:
         return "it is not there"
     content = found.get(blob, "git has no copy of it here (a partial clone?)")
-    if isinstance(content, bytes) and content.startswith(_LFS):
-        return "it is stored with Git LFS, of which git itself has only a pointer"
-    return content
+    return unpointed(root, content, LARGEST) if isinstance(content, bytes) else content
 
 
 def _contents(root: Path, blobs: list[str]) -> Iterator[tuple[str, bytes | str]]:

@@ -86,7 +86,7 @@ def test_two_links_into_each_other_end(tmp_path: Path) -> None:
 def test_a_pointer_of_git_lfs_is_no_content(tmp_path: Path) -> None:
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
     tree = a_tree(tmp_path, {"a": pointer})
-    assert tree.read(["a"]) == {"a": "it is stored with Git LFS, of which git itself has only a pointer"}
+    assert tree.read(["a"]) == {"a": "it is stored with Git LFS, and not in this checkout (`lfs: true`)"}
 
 
 def test_a_file_that_is_too_large_is_not_read_and_others_are(
