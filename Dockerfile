@@ -42,5 +42,7 @@ COPY entrypoint.py post.py /opt/agent-gate/
 FROM ${BASE}
 COPY --from=tools /tools/root/ /
 COPY --from=package /opt/agent-gate /opt/agent-gate
+# The gate is root here, and a pull request writes the command: one that nobody cannot start is not started as root.
+ENV AGENT_GATE_NEVER_ROOT=1
 # -I: neither PYTHONPATH nor a sitecustomize, gate or src of the repository under test is ever imported.
 ENTRYPOINT ["/usr/bin/tini", "--", "/opt/agent-gate/bin/python", "-I", "-u", "-X", "utf8", "/opt/agent-gate/entrypoint.py"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import shutil
 import signal
 import tempfile
@@ -123,6 +124,9 @@ class CommandAgent:
 
     def _identity(self, what: launch.Launch, folder: Path) -> identity.Identity:
         who = identity.choose(what.cwd, what.argv, what.env.get("PATH", ""), folder.parent)
+        # Set in the image: there the command is a pull request's, and what root can read is not its to read.
+        if who.warning and os.environ.get("AGENT_GATE_NEVER_ROOT"):
+            raise AgentDown(f"`{self._name}` is not started: it would run as root", hint=who.warning)
         if who.warning and who != self._who:
             _logger.warning("warning: %s", who.warning)
         return who

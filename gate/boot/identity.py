@@ -49,7 +49,7 @@ def choose(cwd: Path, argv: Sequence[str], search: str, temporary: Path) -> Iden
         return Identity(NOBODY, NOBODY)
     return Identity(
         warning=(
-            f"the agent runs as root, and could read the gate's secrets: user {NOBODY} (nobody) cannot reach"
+            f"an agent that runs as root could read the gate's secrets: user {NOBODY} (nobody) cannot reach"
             f" {blocked}. Run the gate as an ordinary user, or open that path and the folders above it"
             " (chmod o+rx)."
         )

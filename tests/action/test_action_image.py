@@ -207,3 +207,13 @@ def test_the_image_is_also_the_command_line(project: Path) -> None:
         "run", "--rm", "-v", f"{project}:/work:ro", "-w", "/work", "--entrypoint", command, image(), "check"
     )
     assert "10 cases" in told
+
+
+@pytest.mark.parametrize("more", ["/etc/shadow", "/proc/1/environ", "/root"])
+def test_no_command_makes_itself_root_by_what_it_names(project: Path, runner: Runner, more: str) -> None:
+    old = '[python3, -I, agent.py, --port, "{port}"]'
+    new = f'[sh, -c, "id -u; exec python3 -I agent.py --port $0", "{{port}}", {more}]'
+    edit(project / "agent-gate.yml", old, new)
+    done = runner.run()
+    assert (done.code, done.outputs["verdict"]) == (3, "undecided"), done.log
+    assert "it would run as root" in done.log

@@ -437,9 +437,32 @@ async def test_a_gate_that_is_root_runs_the_agent_as_nobody(
 
 
 @as_root
-async def test_a_folder_that_nobody_can_reach_is_said_aloud(
-    booted: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("more", [{"words": "/etc/shadow"}, {"cwd": "closed"}])
+async def test_in_the_image_no_command_makes_itself_root(
+    more: dict[str, str], open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("AGENT_GATE_NEVER_ROOT", "1")
+    closed_folder = tmp_path / "closed"
+    closed_folder.mkdir(mode=0o700)
+    script = str(open_folder / "server.py")
+    command = ("python3", script, "serve", "{port}", *([more["words"]] if "words" in more else []))
+    config = CommandBoot(
+        command=command,
+        cwd=str(closed_folder) if "cwd" in more else ".",
+        ready=Ready(path="/health", within_s=20),
+    )
+    with pytest.raises(AgentDown, match="not started: it would run as root") as down:
+        async with boot(config, root=open_folder, log=tmp_path / "log", redact=Redactor()):
+            pytest.fail("it ran as root")
+    assert "nobody) cannot reach" in down.value.hint
+
+
+@as_root
+async def test_a_folder_that_nobody_can_reach_is_said_aloud(
+    booted: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AGENT_GATE_NEVER_ROOT", raising=False)
     tmp_path.chmod(0o700)
     async with booted("serve") as agent:
         facts = fetch(f"{agent.url}/facts")
