@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from gate.baselines import bytes_of, load_baseline
-from gate.compare.baseline import UNCOMMITTED, must_not, pool, refusals
+from gate.compare.baseline import UNCOMMITTED, accepted_by, must_not, pool, refusals
 from gate.compare.values import scored
 from gate.config import load
 from gate.documents import write_text
@@ -28,7 +28,8 @@ def main(options: argparse.Namespace) -> int:
         return PASS
     stored = read_run(Path(options.run))
     _refuse(stored, options.because)
-    pooled = pool(_current(config, unpushed=True), stored.evidence, options.because)
+    reason = options.because or accepted_by(stored.report)
+    pooled = pool(_current(config, unpushed=True), stored.evidence, reason)
     next_step = _keep(config, pooled, stored.report.meta.run)
     trials = sum(case.trials for case in stored.cases)
     runs, of = count(len(pooled.runs), "run"), count(trials, "trial")

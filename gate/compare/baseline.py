@@ -62,6 +62,14 @@ def refusals(report: Report) -> Iterator[str]:
         yield UNCOMMITTED
 
 
+def accepted_by(report: Report) -> str:
+    """Who accepted what the run's pull request changes of its bar, as a reason; "" where nobody had to."""
+    accepted = report.comparison.bar.accepted if report.comparison.bar else None
+    if accepted is None:
+        return ""
+    return f"accepted by {accepted.by} ({accepted.how}, {accepted.at}) for {accepted.head[:12]}"
+
+
 def must_not(report: Report) -> str:
     """Why a run can never become a baseline, whatever the reason: a part of the suite is no suite."""
     if report.meta.selection:

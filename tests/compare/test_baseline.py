@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.compare.baseline import KEPT_RUNS, from_lines, must_not, pool, refusals, to_lines
+from gate.compare.baseline import KEPT_RUNS, accepted_by, from_lines, must_not, pool, refusals, to_lines
 from gate.compare.verdict import compare
 from gate.formats.records import Malformed
 from gate.model import Json
+from gate.model.bar import Acceptance, Bar
 from gate.model.baseline import Baseline, BaselineLine, BaselineRun, Value
 from gate.model.run import CaseEvidence, Report
 from gate.model.score import Cause
@@ -176,3 +177,13 @@ def test_no_reason_makes_a_filtered_or_an_empty_run_a_baseline() -> None:
     assert "filtered" in must_not(reported(a_case("a", calls=[1]), selection=("--case a",)))
     assert "nothing was measured" in must_not(reported(a_case("a", calls=["refused"]), measured_trials=0))
     assert must_not(reported(a_case("a", calls=[0]))) == ""
+
+
+def test_the_reason_of_an_accepted_pull_request_is_who_accepted_it() -> None:
+    evidence = an_evidence(a_case("a", calls=[1]), run="r1", commit=a_commit())
+    report = a_report(compare(evidence, None, NONE, rules=(), undecided={}), evidence, ())
+    assert accepted_by(report) == ""
+    accepted = Acceptance(by="ann", how="label", at="2026-11-30T07:12:00Z", head="0f1e2d3c4b5a" + "0" * 28)
+    bar = Bar(base="a" * 40, side="head", accepted=accepted)
+    report = replace(report, comparison=replace(report.comparison, bar=bar))
+    assert accepted_by(report) == "accepted by ann (label, 2026-11-30T07:12:00Z) for 0f1e2d3c4b5a"
