@@ -1,16 +1,15 @@
 """What the `http` protocol hears: JSONPath from the config turns any JSON answer into events."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard, cast
+from typing import TypeGuard
 
+from gate.drive.arguments import arguments_of, shown
 from gate.drive.http_template import as_text
 from gate.drive.recorder import MOST_THINGS
 from gate.formats.json_paths import BadPath, JsonPath
-from gate.http import BadBody, TooBig, parse_json
+from gate.http import BadBody, TooBig
 from gate.model import Json
 from gate.model.trace import MOST_TOKENS, Call, Event, Exposed, Part, Pause, Result, Text, Usage
-from gate.redact import excerpt
 
 _PARTS: Mapping[str, Mapping[str, str]] = {
     "call": {"id": "$.id", "name": "$.name", "args": "$.arguments"},
@@ -91,8 +90,8 @@ class ResponseBlock:
         paths = self._parts["call"]
         call_id, name = _string(paths["id"].first(node)), _string(paths["name"].first(node))
         if not name:
-            raise BadBody(f"a tool call has no name at {paths['name'].text}: {_excerpt(node)}")
-        args, why = _arguments(paths["args"].first(node))
+            raise BadBody(f"a tool call has no name at {paths['name'].text}: {shown(node)}")
+        args, why = arguments_of(paths["args"].first(node))
         return Call(id=call_id, name=name, args=args, args_error=why)
 
     def _result(self, node: Json, names: Mapping[str, str]) -> Result:
@@ -111,7 +110,7 @@ class ResponseBlock:
             _string(paths[key].first(node)) for key in ("id", "name", "tool", "message")
         )
         if not (name or pause_id or tool):
-            raise BadBody(f"a pause has no id at {paths['id'].text}: {_excerpt(node)}")
+            raise BadBody(f"a pause has no id at {paths['id'].text}: {shown(node)}")
         return Pause(
             id=pause_id or name or tool,
             name=name or pause_id,
@@ -141,7 +140,7 @@ class ResponseBlock:
 
 def _path(key: str, text: Json) -> JsonPath:
     if not isinstance(text, str):
-        raise BadPath(f"http.response.{key} is not a JSONPath but {_excerpt(text)}")
+        raise BadPath(f"http.response.{key} is not a JSONPath but {shown(text)}")
     try:
         return JsonPath(text)
     except BadPath as error:
@@ -153,27 +152,9 @@ def _block(block: Mapping[str, Json], key: str) -> Mapping[str, Json]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _arguments(value: Json) -> tuple[Mapping[str, Json] | None, str]:
-    """A call's arguments as an object, or as JSON text of one, and why they cannot be read."""
-    if isinstance(value, str) and value.strip():
-        try:
-            value = parse_json(value)
-        except BadBody as error:
-            return None, error.reason
-    if value is None or value == "" or (isinstance(value, str) and not value.strip()):
-        return {}, ""
-    if isinstance(value, dict):
-        return cast("dict[str, Json]", value), ""
-    return None, f"not an object: {_excerpt(value)}"
-
-
 def _is_count(value: Json) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
 def _string(value: Json) -> str:
     return "" if value is None else as_text(value)
-
-
-def _excerpt(value: Json) -> str:
-    return excerpt(json.dumps(value, ensure_ascii=False, default=str), 120)
