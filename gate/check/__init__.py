@@ -11,6 +11,7 @@ from gate import dataset
 from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
 from gate.check.environment import environment_findings
+from gate.check.exposed import exposed_findings
 from gate.check.mapping import mapping_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
@@ -65,6 +66,7 @@ def check(
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
     found += rule_findings(config, suite.cases)
     found += mapping_findings(config, suite.cases, loaded.document)
+    found += exposed_findings(config, suite.cases, loaded.document)
     about_cases = [
         *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
         *tool_findings(config, suite.cases),

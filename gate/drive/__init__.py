@@ -22,6 +22,18 @@ def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return HttpJson(config, agent)
 
 
+def _openai_chat(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.openai_chat import OpenaiChat
+
+    return OpenaiChat(config, agent)
+
+
+def _openai_responses(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.openai_responses import OpenaiResponses
+
+    return OpenaiResponses(config, agent)
+
+
 def _replay(config: AgentConfig, agent: Agent) -> Recordings:
     from gate.drive.replay import Replay
 
@@ -31,6 +43,8 @@ def _replay(config: AgentConfig, agent: Agent) -> Recordings:
 PROTOCOLS: dict[str, ProtocolFactory] = {
     "adk": _adk,
     "http": _http,
+    "openai-chat": _openai_chat,
+    "openai-responses": _openai_responses,
     "replay": _replay,
 }
 """The protocols by the name that `agent.protocol` gives; each row reads the block of the same name."""

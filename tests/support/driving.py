@@ -93,6 +93,7 @@ async def run(
     cases: Sequence[Case],
     *,
     options: Mapping[str, Any] = SIMPLE,
+    protocol: str = "http",
     trials: int = 1,
     pace: Pace | None = None,
     redact: Redactor | None = None,
@@ -103,7 +104,7 @@ async def run(
     settings = {"concurrency": 1, "trial_timeout_s": 20.0, **settings}
     traces = drive(
         agent,
-        config(options),
+        config(options, protocol),
         RunConfig(**settings),
         plan,
         redact or Redactor(),
