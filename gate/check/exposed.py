@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from gate.documents import Document
-from gate.drive import PROTOCOLS
-from gate.drive.protocol import Recordings
 from gate.errors import BadInput
 from gate.model.agent import Death
 from gate.model.case import Case
@@ -27,7 +25,7 @@ _TOOLS: Final = (
 def exposed_findings(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
     """Findings about the protocol, held against the cases."""
     protocol = config.agent.protocol
-    if protocol in _OWN or protocol not in PROTOCOLS:
+    if protocol in _OWN:
         return
     yield from _unseen(config, cases, document)
     if protocol in _STATELESS:
@@ -36,6 +34,9 @@ def exposed_findings(config: Config, cases: Sequence[Case], document: Document) 
 
 
 def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
+    from gate.drive import PROTOCOLS  # a run loads them anyway; a check of other protocols need not
+    from gate.drive.protocol import Recordings
+
     made = PROTOCOLS[config.agent.protocol](config.agent, _Nowhere())
     if isinstance(made, Recordings):
         return

@@ -16,7 +16,7 @@ from gate.model import Json
 from gate.model.agent import Agent
 from gate.model.case import Case, Turn, User
 from gate.model.config import AgentConfig
-from gate.model.trace import Event, Exposed, Pause
+from gate.model.trace import Event, Exposed, Pause, Paused
 
 _EXPOSES: Mapping[str, tuple[Exposed, ...]] = {
     "client": ("text", "calls", "usage", "pauses"),
@@ -43,6 +43,15 @@ class OpenaiChat:
         """Begin an empty history: the server keeps nothing."""
         del case, trial
         yield ChatConversation(self, client)
+
+    def refuse_hidden(self, event: Event) -> None:
+        """Raise Stopped for calls where nobody said who runs them."""
+        if event.pauses and not (self.endpoint.tools or self.endpoint.offers_tools):
+            names = ", ".join(repr(pause.name) for pause in event.pauses)
+            advice = (
+                "set `openai-chat.tools`: `client` where the case answers them, `server` where they have run"
+            )
+            raise Stopped(Paused(reason=f"the agent asks its client to run {names}; {advice}"))
 
     def request(self, messages: list[Json]) -> Mapping[str, Json]:
         """The body of a turn: the whole history."""
@@ -85,7 +94,9 @@ class ChatConversation:
             if reader.began:
                 yield reader.event(cut=True)
             raise
-        yield self._learn(reader)
+        event = self._learn(reader)
+        yield event
+        self._protocol.refuse_hidden(event)
 
     async def _read(self, reader: ChatReader) -> None:
         endpoint = self._protocol.endpoint

@@ -312,6 +312,13 @@ async def test_a_call_with_its_output_in_the_same_response_waits_for_nobody() ->
     assert len(await sent("openai-responses", [body], says("hi"), says("again"))) == 2
 
 
+async def test_calls_of_which_nobody_said_who_runs_them_say_where_to_say_it() -> None:
+    trace, _ = await talk("openai-chat", [asks("f")], says("hi"))
+    assert isinstance(trace.outcome, Paused)
+    assert "asks its client to run 'f'; set `openai-chat.tools`" in trace.outcome.reason
+    assert trace.turns[0].events[0].parts
+
+
 @pytest.mark.parametrize(
     ("protocol", "options", "exposes"),
     [
