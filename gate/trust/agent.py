@@ -27,6 +27,8 @@ from gate.trust import words
 
 _MAPPED: Final = ("http",)
 """Protocols whose block says how answers are read: a bar, unlike the switches of the others."""
+_TOOLS: Final = ("openai-chat", "openai-responses")
+"""Protocols with one such switch: `tools` says which calls are seen, and whether anything waits."""
 
 
 class AgentSides:
@@ -45,7 +47,9 @@ class AgentSides:
         held = replace(head, boot=_held(base.boot, head.boot))
         if self._runs_already():
             return replace(held, protocol=base.protocol, app=base.app, options=base.options)
-        return replace(held, options=base.options) if self._has_mapping() else held
+        if base.protocol != head.protocol:
+            return held
+        return replace(held, options={**_switches(head), **_bar(base)})
 
     def changes(self) -> Iterator[BarChange]:
         """What the head says otherwise."""
@@ -54,7 +58,7 @@ class AgentSides:
             yield self._change("changed", "agent.protocol", base.protocol, head.protocol, needed=True)
         elif base.options != head.options:
             before, after = _differing(base.options, head.options)
-            needed = self._has_mapping() or self._runs_already()
+            needed = _bar(base) != _bar(head) or self._runs_already()
             yield self._change("changed", f"agent.{head.protocol}", before, after, needed=needed)
         if base.app != head.app:
             yield self._change("changed", "agent.app", base.app, head.app, needed=self._runs_already())
@@ -68,9 +72,6 @@ class AgentSides:
             before, after = _written(base.headers), _written(head.headers)
             return self._change("changed", "agent.boot.headers", before, after, needed=True)
         return self._change("changed", "agent.boot", _kind(base), _kind(head), needed=True)
-
-    def _has_mapping(self) -> bool:
-        return self._base.protocol == self._head.protocol and self._head.protocol in _MAPPED
 
     def _runs_already(self) -> bool:
         """Whether the agent is none that the head brings: its app and prefix are a part of its address."""
@@ -216,6 +217,19 @@ def _kind(boot: BootConfig) -> str:
             return f"image {_written(source)}"
         case NoBoot():
             return "nothing"
+
+
+def _bar(agent: AgentConfig) -> dict[str, Json]:
+    """What of a protocol's block says how answers are read."""
+    if agent.protocol in _MAPPED:
+        return dict(agent.options)
+    return {key: value for key, value in agent.options.items() if agent.protocol in _TOOLS and key == "tools"}
+
+
+def _switches(agent: AgentConfig) -> dict[str, Json]:
+    """What of it does not."""
+    bar = _bar(agent)
+    return {key: value for key, value in agent.options.items() if key not in bar}
 
 
 def _differing(base: Mapping[str, Json], head: Mapping[str, Json]) -> tuple[str, str]:

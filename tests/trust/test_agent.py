@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,3 +147,27 @@ def test_the_app_of_an_agent_that_the_head_brings_is_under_test() -> None:
     sides = AgentSides(base, replace(base, app="new"), PLACE)
     assert [(change.name, change.needs_acceptance) for change in sides.changes()] == [("agent.app", False)]
     assert sides.in_force().app == "new"
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "needed", "in_force"),
+    [
+        ({"tools": "client"}, {"tools": "server", "model": "b"}, True, {"tools": "client", "model": "b"}),
+        ({}, {"tools": "hidden"}, True, {}),
+        (
+            {"tools": "client", "model": "a"},
+            {"tools": "client", "model": "b"},
+            False,
+            {"tools": "client", "model": "b"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses"])
+def test_which_calls_are_seen_is_the_bases_to_say_and_the_model_is_under_test(
+    protocol: str, base: dict[str, str], head: dict[str, str], *, needed: bool, in_force: dict[str, str]
+) -> None:
+    boot = CommandBoot(command=("serve",))
+    before = AgentConfig(protocol=protocol, boot=boot, options=base)
+    sides = AgentSides(before, AgentConfig(protocol=protocol, boot=boot, options=head), PLACE)
+    assert sides.in_force().options == in_force
+    assert [change.needs_acceptance for change in sides.changes()] == [needed]
