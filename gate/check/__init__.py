@@ -11,6 +11,7 @@ from gate import dataset
 from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
 from gate.check.environment import environment_findings
+from gate.check.exposure import exposure_findings
 from gate.check.mapping import mapping_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
@@ -68,6 +69,7 @@ def check(
     about_cases = [
         *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
         *tool_findings(config, suite.cases),
+        *exposure_findings(config, suite.cases, loaded.document),
     ]
     found += (_from_here(finding, config.root, config.file) for finding in about_cases)
     return Checked(
