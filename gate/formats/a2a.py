@@ -103,7 +103,10 @@ class UpdateReader:
     def _learn(self, record: Mapping[str, Json], *, task: str) -> None:
         self.context = text(record, "contextId") or self.context
         self.task = text(record, task) or self.task
-        self._is_of(vendor_of(metadata_of(record)))
+        metadata = metadata_of(record)
+        self._is_of(vendor_of(metadata))
+        if tells_all(metadata):
+            self.exposed |= {"usage", "state"}
 
     def _is_of(self, vendor: str) -> None:
         if vendor:
@@ -111,11 +114,11 @@ class UpdateReader:
             self.vendor = "kagent" if "kagent" in (vendor, self.vendor) else vendor
             self.exposed.add("calls")
 
-    def _live(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
+    def _live(self, update: Mapping[str, Json]) -> Mapping[str, Json]:
         """The metadata of an update: those of one event, where a task's are a mixture of all."""
-        metadata = metadata_of(record)
+        metadata = metadata_of(update)
         if vendor_of(metadata):
-            self.exposed |= {"usage", "state"} if tells_all(metadata) else {"usage"}
+            self.exposed.add("usage")
         return metadata
 
     def _read_task(self, task: Mapping[str, Json]) -> Iterator[Event]:
@@ -153,8 +156,8 @@ class UpdateReader:
     def _read_artifact(self, update: Mapping[str, Json]) -> tuple[Event, ...]:
         artifact = mapping(update, "artifact")
         append = field(update, "append") is True
+        self._is_of(vendor_of(metadata_of(artifact)))
         self._artifacts.put(self.task, artifact, self._live(update), append=append)
-        self._live(artifact)
         return self._open_artifacts() if field(update, "lastChunk") is True else ()
 
     def _open_artifacts(self) -> tuple[Event, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gate.model.derived import state_after
 from gate.model.trace import Crashed, Throttled
 from tests.support.a2a_agent import served
 from tests.support.a2a_driving import converse
@@ -17,8 +18,14 @@ ADK_AGENTS = Path(__file__).parents[1] / "fixtures" / "adk_agents"
 pytestmark = pytest.mark.filterwarnings("ignore:.*EXPERIMENTAL.*:UserWarning")
 
 
-@pytest.fixture(scope="module", params=["legacy", "new"])
-def adk_a2a_url(request: pytest.FixtureRequest) -> Iterator[str]:
+@pytest.fixture(scope="module", params=[False, True], ids=["legacy", "new"])
+def adk_is_new(request: pytest.FixtureRequest) -> bool:
+    """Which of the two executors; the new one tells every event of ADK."""
+    return bool(request.param)
+
+
+@pytest.fixture(scope="module")
+def adk_a2a_url(adk_is_new: bool) -> Iterator[str]:
     """The toy agent of ADK behind `to_a2a`, with each of its two executors."""
     from google.adk.a2a.executor.a2a_agent_executor import A2aAgentExecutor
     from google.adk.a2a.utils.agent_to_a2a import to_a2a
@@ -28,10 +35,9 @@ def adk_a2a_url(request: pytest.FixtureRequest) -> Iterator[str]:
         root_agent = importlib.import_module("toy.agent").root_agent
     finally:
         sys.path.remove(str(ADK_AGENTS))
-    new = request.param == "new"
     app = to_a2a(
         root_agent,
-        agent_executor_factory=lambda runner: A2aAgentExecutor(runner=runner, force_new_version=new),
+        agent_executor_factory=lambda runner: A2aAgentExecutor(runner=runner, force_new_version=adk_is_new),
     )
     with served(app) as url:
         yield url
@@ -52,12 +58,17 @@ async def test_adk_s_calls_and_words_arrive(adk_a2a_url: str, adk_options: dict[
         assert {event.author for event in heard.turns[1]} == {"toy"}
 
 
-async def test_adk_s_usage_is_seen_in_streams_only(adk_a2a_url: str, adk_options: dict[str, Any]) -> None:
+async def test_usage_and_state_are_exposed_where_adk_tells_all_of_them(
+    adk_a2a_url: str, adk_options: dict[str, Any], adk_is_new: bool
+) -> None:
     heard = await converse(adk_a2a_url, says("weather"), **adk_options)
     tokens = sum(event.usage.total for event in heard.turns[0] if event.usage)
+    state = state_after({}, heard.turns[0])
     streamed = adk_options.get("stream", True)
-    assert ("usage" in heard.exposes) == streamed
-    assert tokens == 34 or not streamed
+    assert ("usage" in heard.exposes) == (streamed or adk_is_new)
+    assert ("state" in heard.exposes) == adk_is_new
+    assert tokens == (34 if streamed or adk_is_new else 0)
+    assert state.get("last_city") == ("London" if streamed or adk_is_new else None)
 
 
 async def test_adk_s_confirmation_is_answered(adk_a2a_url: str, adk_options: dict[str, Any]) -> None:
