@@ -17,6 +17,7 @@ from gate.http import BadBody, Client, HttpError, Response, Streamed, parse_json
 from gate.model import Json
 from gate.model.agent import Agent
 from gate.model.trace import Refused
+from gate.redact import excerpt
 from gate.sse import events
 
 _CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
@@ -194,7 +195,7 @@ def _result(way: Way, response: Response, what: str) -> Json:
 def _frame(way: Way, frame: Json, what: str, *, begun: bool) -> Json:
     """What an answer holds; raises WrongWay or Stopped for an error, which HTTP calls a success."""
     if not is_mapping(frame):
-        raise BadBody(f"{what} answered with JSON that is no object: {json.dumps(frame)[:80]}")
+        raise BadBody(f"{what} answered with JSON that is no object: {excerpt(json.dumps(frame), 80)}")
     if (error := frame.get("error")) is not None:
         raise rpc_error(error, what, final=begun)
     if way.binding == "rest":

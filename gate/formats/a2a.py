@@ -6,7 +6,7 @@ and as an artifact, or once more in the history. Each is told once.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from gate.formats.a2a_artifacts import Artifacts
+from gate.formats.a2a_artifacts import Artifacts, Untold
 from gate.formats.a2a_parts import (
     Content,
     canonical,
@@ -89,7 +89,7 @@ class UpdateReader:
 
     def rest(self) -> tuple[Event, ...]:
         """What is left when the turn has ended: words in parts, artifacts, and what the agent waits for."""
-        events = self._heard((*self._events.rest(), *self._open_artifacts()))
+        events = self._heard((*self._open_artifacts(), *self._events.rest()))
         if self.state not in INTERRUPTED or self._paused:
             return events
         pause = Pause(
@@ -158,13 +158,16 @@ class UpdateReader:
         append = field(update, "append") is True
         self._is_of(vendor_of(metadata_of(artifact)))
         self._artifacts.put(self.task, artifact, self._live(update), append=append)
-        return self._open_artifacts() if field(update, "lastChunk") is True else ()
+        if field(update, "lastChunk") is not True:
+            return ()
+        return self._told_of(self._artifacts.untold((self.task, word(artifact, "artifactId"))))
 
     def _open_artifacts(self) -> tuple[Event, ...]:
+        return self._told_of(self._artifacts.untold())
+
+    def _told_of(self, artifacts: Iterable[Untold]) -> tuple[Event, ...]:
         return tuple(
-            event
-            for contents, metadata in self._artifacts.untold()
-            for event in self._event(contents, metadata, "artifact")
+            event for contents, metadata in artifacts for event in self._event(contents, metadata, "artifact")
         )
 
     def _told(self, message: Mapping[str, Json], metadata: Mapping[str, Json]) -> tuple[Event, ...]:
@@ -185,10 +188,13 @@ class UpdateReader:
     ) -> tuple[Event, ...]:
         partial = vendor_field(metadata, "partial") is True
         read = list(contents)
+        # The parts of a streamed status come one by one; those of an artifact are put together by now.
+        in_parts = partial and source == "message"
         for content in read:
             self._is_of(content.vendor)
-        new = read if partial else self._said.news(read, source, final=self.state == "completed")
-        frame = self._frame(new, metadata, partial=partial)
+        repeats = partial or (source == "message" and self.state == "completed")
+        new = read if in_parts else self._said.news(read, source, repeats=repeats)
+        frame = self._frame(new, metadata, partial=in_parts)
         return self._events.read(frame) if frame else ()
 
     def _frame(

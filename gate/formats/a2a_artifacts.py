@@ -1,10 +1,14 @@
 """Artifacts of A2A tasks: put together from chunks, and told once however often they are sent."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
-from gate.formats.a2a_parts import Content, contents_of, joined, metadata_of
+from gate.formats.a2a_parts import Content, contents_of, joined, metadata_of, vendor_field
 from gate.formats.adk_fields import items, word
 from gate.model import Json
+
+Untold: TypeAlias = tuple[Sequence[Content], Mapping[str, Json]]
+"""Contents, with the metadata of their artifact."""
 
 
 class Artifacts:
@@ -22,11 +26,12 @@ class Artifacts:
         kept.parts = [*kept.parts, *parts] if append else list(parts)
         kept.metadata = {**metadata, **metadata_of(artifact)}
 
-    def untold(self) -> Iterator[tuple[Sequence[Content], Mapping[str, Json]]]:
-        """What no call has given before, with its metadata."""
-        for artifact in self._all.values():
-            if parts := artifact.untold():
-                yield list(joined(contents_of(parts))), artifact.metadata
+    def untold(self, only: tuple[str, str] | None = None) -> Iterator[Untold]:
+        """What no call has given before, of all or of one (task and id); parts of a whole come last."""
+        chosen = [*self._all.values()] if only is None else [self._all[only]]
+        for one in sorted(chosen, key=lambda one: vendor_field(one.metadata, "partial") is True):
+            if parts := one.untold():
+                yield list(joined(contents_of(parts))), one.metadata
 
 
 class _Artifact:

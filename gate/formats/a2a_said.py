@@ -20,16 +20,16 @@ class Said:
         self._words: dict[Source, list[str]] = {"message": [], "artifact": []}
         self._raw: dict[Source, set[str]] = {"message": set(), "artifact": set()}
 
-    def news(self, contents: Sequence[Content], source: Source, *, final: bool) -> list[Content]:
+    def news(self, contents: Sequence[Content], source: Source, *, repeats: bool) -> list[Content]:
         """The contents that were not told before.
 
-        Words are told already where the other source has said the same, at once or piece by piece; `final`
-        is the message of a task that is done, which may repeat one from its way.
+        Words are told already where the other source has said the same, at once or piece by piece. What may
+        repeat its own source `repeats`: the message of a task that is done, or the parts of a whole.
         """
         other: Source = "artifact" if source == "message" else "message"
         words = _squeezed(contents)
         before = [*self._words[other], "".join(self._words[other])]
-        if final and source == "message":
+        if repeats:
             before += self._words[source]
         again = bool(words) and words in before
         if words and not again:

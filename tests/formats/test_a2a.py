@@ -145,6 +145,13 @@ def test_a_recorded_stream_of_adk_pauses_for_a_confirmation() -> None:
         ),
         ([artifact("a"), artifact("b", artifact_id="b"), status("COMPLETED", message("c"))], ["a", "b", "c"]),
         ([artifact("so far")], ["so far"]),
+        (
+            [
+                {"artifact": {"parts": [{"text": "a"}]}},
+                {"artifact": {"artifactId": "b", "parts": [{"text": "b"}]}},
+            ],
+            ["a", "b"],
+        ),
         ([status(said=message("")), status("COMPLETED")], []),
         ([status(said=message("my own", role="ROLE_USER")), status("COMPLETED")], []),
         ([{"message": {"role": "ROLE_AGENT", "parts": [{"url": "https://x"}, {"raw": "aGk="}]}}], []),
@@ -324,6 +331,20 @@ def test_partial_words_of_a_vendor_give_way_to_the_whole() -> None:
     assert texts(
         read([*chunks, status("COMPLETED", message("Hello", "m"), metadata={"adk_author": "bot"})])
     ) == ["Hello"]
+    assert texts(read(chunks)) == ["Hello"]
+
+
+@pytest.mark.parametrize("key", ["adk_partial", "kagent_partial", "kagent_adk_partial"])
+def test_partial_artifacts_of_a_vendor_give_way_to_the_whole(key: str) -> None:
+    def chunk(words: str, *, append: bool) -> dict[str, Any]:
+        made = artifact(words, artifact_id="parts", append=append)
+        made["artifactUpdate"]["metadata"] = {key: True}
+        return made
+
+    chunks = [chunk("Hel", append=False), chunk("lo", append=True)]
+    mirrored = status(said=message("Hello", "m"))
+    assert texts(read([*chunks, artifact("Hello", last=True), mirrored, status("COMPLETED")])) == ["Hello"]
+    assert texts(read([*chunks, status("COMPLETED")])) == ["Hello"]
     assert texts(read(chunks)) == ["Hello"]
 
 
