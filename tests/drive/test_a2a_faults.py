@@ -87,6 +87,16 @@ def error(code: int, words: str) -> bytes:
         (streams(BEGUN, b"data: []\n\n"), Crashed, ["Let me see."], "JSON that is no object: []"),
         (streams(BEGUN, b"data: {}\n\n"), Crashed, ["Let me see."], "neither result nor error"),
         (streams(BEGUN, frame({"x": 1})), Crashed, ["Let me see."], "what A2A does not have"),
+        (
+            streams(BEGUN, frame({"artifactUpdate": {"artifact": {"parts": [1]}}}), DONE),
+            *(Crashed, ["Let me see."], "a part is a number"),
+        ),
+        (
+            streams(
+                BEGUN, frame({"artifactUpdate": {"artifact": {"parts": [1]}}}), error(-32603, "it broke")
+            ),
+            *(Crashed, ["Let me see."], "it broke"),
+        ),
         (streams(BEGUN, frame(None)), Crashed, ["Let me see."], "what A2A does not have: an answer is"),
         (streams(BEGUN, b"data: " + b"[" * 200 + b"\n\n"), Crashed, ["Let me see."], "not JSON"),
         (

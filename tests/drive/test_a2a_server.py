@@ -251,6 +251,15 @@ async def test_the_agent_s_headers_are_sent_with_every_request() -> None:
         assert [exchange.headers.get("authorization") for exchange in agent.seen] == ["Bearer x"] * 2
 
 
+async def test_a_page_in_place_of_a_card_is_no_card() -> None:
+    async def behave(exchange: Exchange) -> None:
+        page = answers(body=b"<html>", headers={"content-type": "text/html"})
+        await (page if exchange.method == "GET" else calls(strict_0_3))(exchange)
+
+    async with faulty_agent(behave) as agent:
+        assert (await converse(agent.url, says("hi"))).texts() == ["Hello"]
+
+
 async def test_a_stream_may_be_answered_whole() -> None:
     async with faulty_agent(server(calls(strict_1_0), card(RPC_1))) as agent:
         assert (await converse(agent.url, says("hi"))).texts() == ["Hello"]
