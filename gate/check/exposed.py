@@ -7,19 +7,25 @@ from gate.documents import Document
 from gate.errors import BadInput
 from gate.model.agent import Death
 from gate.model.case import Case
-from gate.model.config import Config
+from gate.model.config import AgentConfig, Config
 from gate.model.finding import Finding
+from gate.model.trace import Exposed
 from gate.score import build
 from gate.score.items import HIDDEN, ExpectMetric
 
 _OWN: Final = frozenset(("http", "replay"))
 """What these show is in a mapping or a recording."""
-_STATELESS: Final = frozenset(("openai-chat", "openai-responses"))
+_OPENAI: Final = frozenset(("openai-chat", "openai-responses"))
+_STATELESS: Final = frozenset(("a2a", *_OPENAI))
+_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",)}
+"""Where what else is shown depends on the agent."""
 _OURS: Final = ("messages", "input", "stream", "previous_response_id")
 _TOOLS: Final = (
     "Say who runs the agent's tools: `{protocol}: {{tools: server}}` where answers show calls that have run,"
     " `{{tools: client}}` where the case answers them; or remove the expectation."
 )
+
+_OTHERWISE: Final = "Remove the expectation, or choose another protocol that the agent speaks."
 
 
 def exposed_findings(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
@@ -30,35 +36,42 @@ def exposed_findings(config: Config, cases: Sequence[Case], document: Document) 
     yield from _unseen(config, cases, document)
     if protocol in _STATELESS:
         yield from _unsent(config, cases, document)
+    if protocol in _OPENAI:
         yield from _ours(config, document)
 
 
 def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
-    from gate.drive import PROTOCOLS  # a run loads them anyway; a check of other protocols need not
-    from gate.drive.protocol import Recordings
-
-    made = PROTOCOLS[config.agent.protocol](config.agent, _Nowhere())
-    if isinstance(made, Recordings):
-        return
+    never = _never(config.agent)
     try:
         metrics = build(config.metrics)
     except BadInput:
         return
     for metric in metrics:
-        if not isinstance(metric, ExpectMetric) or metric.needs in made.exposes:
+        if not isinstance(metric, ExpectMetric) or metric.needs not in never:
             continue
         having = [case for case in cases if metric.expectation(case) is not None]
         if having:
             more = f" and {len(having) - 1} more" if len(having) > 1 else ""
             what = f"'{metric.name}' of case '{having[0].id}'{more} needs {HIDDEN[metric.needs][0]}"
-            hidden = config.agent.protocol in _STATELESS and metric.needs in ("calls", "pauses")
+            hidden = config.agent.protocol in _OPENAI and metric.needs in ("calls", "pauses")
             yield Finding.warn(
                 "not-exposed",
                 document.place(("agent", "protocol")),
                 f"{what}, which the protocol '{config.agent.protocol}' does not show",
                 why="It could never be measured, and the run would end undecided.",
-                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else "Remove the expectation.",
+                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _OTHERWISE,
             )
+
+
+def _never(agent: AgentConfig) -> tuple[Exposed, ...]:
+    """What no agent of the protocol shows, as it is configured."""
+    if agent.protocol in _NEVER:
+        return _NEVER[agent.protocol]
+    from gate.drive import PROTOCOLS  # a run loads them anyway; a check of other protocols need not
+    from gate.drive.protocol import Recordings
+
+    made = PROTOCOLS[agent.protocol](agent, _Nowhere())
+    return () if isinstance(made, Recordings) else tuple(each for each in HIDDEN if each not in made.exposes)
 
 
 def _unsent(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
@@ -70,7 +83,7 @@ def _unsent(config: Config, cases: Sequence[Case], document: Document) -> Iterat
             document.place(("agent", "protocol")),
             f"the start state of case '{having[0].id}'{more} is never sent",
             why=f"The protocol '{config.agent.protocol}' has no state: the agent would know nothing of it.",
-            fix="Say it in the first turn, or in `system`.",
+            fix="Say it in the first turn.",
         )
 
 

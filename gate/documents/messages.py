@@ -143,7 +143,9 @@ def _explain(problem: Problem) -> tuple[str, str, str]:
         case "type":
             return "wrong-type", _must_be([problem], problem), fix
         case "enum" if isinstance(wanted, list):
-            words = [word if isinstance(word, str) else json.dumps(word) for word in wanted]
+            words = list(
+                dict.fromkeys(word if isinstance(word, str) else json.dumps(word) for word in wanted)
+            )
             hint = did_you_mean(problem.value, words) if isinstance(problem.value, str) else ""
             return "bad-value", f"{subject} cannot be {shown}{hint}", f"It is one of: {', '.join(words)}."
         case "const":

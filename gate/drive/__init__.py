@@ -10,6 +10,12 @@ __all__ = ["PROTOCOLS", "Plan", "drive"]
 
 
 # A run speaks one protocol: the modules of the others would only make its first request later.
+def _a2a(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.a2a import A2a
+
+    return A2a(config, agent)
+
+
 def _adk(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.adk import Adk
 
@@ -41,6 +47,7 @@ def _replay(config: AgentConfig, agent: Agent) -> Recordings:
 
 
 PROTOCOLS: dict[str, ProtocolFactory] = {
+    "a2a": _a2a,
     "adk": _adk,
     "http": _http,
     "openai-chat": _openai_chat,

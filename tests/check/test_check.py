@@ -96,6 +96,10 @@ RUN_ME = 'run-me, "{port}"'
             agent("protocol: adk\n  app: x\n  boot: {url: http://a}\n  replay: {traces: x}"),
             ("block-unused", "warn", "6:3"),
         ),
+        (
+            agent("protocol: a2a\n  boot: {url: http://a}\n  adk: {user: x}"),
+            ("block-unused", "warn", "5:3"),
+        ),
         (command("run-me"), ("no-port", "warn", "6:14")),
         (command('nope, "{port}"'), ("command-not-found", "error", "6:15")),
         (command('./nope, "{port}"'), ("command-not-found", "error", "6:15")),

@@ -55,6 +55,7 @@ def test_what_openai_chat_hides_is_said_before_anything_is_spent(tmp_path: Path)
             ["not-exposed", "start-state-unsent"],
         ),
         ("protocol: openai-responses", ["not-exposed", "start-state-unsent"]),
+        ("protocol: a2a", ["not-exposed", "start-state-unsent"]),
         ("protocol: adk\n  app: a", []),
     ],
 )
@@ -69,3 +70,14 @@ def test_what_the_gate_writes_itself_is_not_taken_from_the_body(tmp_path: Path, 
     assert found(tmp_path, agent, one) == [
         ("body-ignored", f"5:{len(protocol) + 13}", "'stream' of `body` is not sent: the gate writes it")
     ]
+
+
+def test_what_some_agents_of_a2a_show_is_no_finding(tmp_path: Path) -> None:
+    one = "cases:\n  - {id: a, user: hi, expect: {calls: [f], contains: [x]}}\n"
+    assert found(tmp_path, "protocol: a2a", one) == []
+
+
+@pytest.mark.parametrize("version", ["auto", "1.0", "0.3", '"1.0"', '"0.3"'])
+def test_a_version_of_a2a_need_not_be_quoted(tmp_path: Path, version: str) -> None:
+    one = "cases:\n  - {id: a, user: hi, expect: {contains: [x]}}\n"
+    assert found(tmp_path, f"protocol: a2a\n  a2a: {{version: {version}}}", one) == []
