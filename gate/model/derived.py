@@ -16,9 +16,17 @@ _INDEX = re.compile(r"[0-9]{1,9}")
 
 def calls_of(events: Iterable[Event]) -> Iterator[Call]:
     """The tool calls among events; plumbing of the runtime is marked `not_in_trajectory` and is none."""
+    for calls in calls_by_event(events):
+        yield from calls
+
+
+def calls_by_event(events: Iterable[Event]) -> Iterator[list[Call]]:
+    """The tool calls of each event that has any: those were made side by side."""
     for event in events:
-        if not event.not_in_trajectory:
-            yield from (part for part in event.parts if isinstance(part, Call))
+        if not event.not_in_trajectory and (
+            calls := [part for part in event.parts if isinstance(part, Call)]
+        ):
+            yield calls
 
 
 def texts_of(events: Iterable[Event]) -> Iterator[str]:

@@ -13,10 +13,12 @@ from gate.model import Json
 from gate.model.case import Case, Expect, ExpectedCall
 from gate.model.score import Item, Score
 from gate.model.trace import Call, Exposed, Trace
-from gate.score.calls import fits, listed, missing, out_of_order, reference, unmatched
+from gate.score.arguments import BY_ARGS, Comparison
+from gate.score.calls import reference
 from gate.score.items import ExpectMetric, Level, levels, scored, unmeasured_by
 from gate.score.matching import pairs
 from gate.score.metric import Metric
+from gate.score.reasons import listed, missing, out_of_order, unmatched
 from gate.score.values import ARGS, Args, quoted
 
 DUPLICATES: tuple[str | bool, ...] = ("membership", "multiset")
@@ -33,6 +35,9 @@ class Trajectory(ExpectMetric):
     def wants(self, expect: Expect) -> Json:
         return reference(expect)
 
+    def scores(self, expect: Expect) -> bool:
+        return expect.calls is not None
+
     def measure(self, level: Level) -> tuple[float, str]:
         expected, actual = level.expect.calls or (), level.calls
         value, reason = self.compare(expected, actual)
@@ -44,13 +49,9 @@ class Trajectory(ExpectMetric):
         raise NotImplementedError
 
     @property
-    def args(self) -> Args:
+    def args(self) -> Comparison:
         """How arguments are compared."""
-        return cast("Args", self.options["args"])
-
-    def fits(self, expected: ExpectedCall, actual: Call) -> bool:
-        """Whether a call is the expected one."""
-        return fits(expected, actual, self.args)
+        return BY_ARGS[cast("Args", self.options["args"])]
 
 
 class ExactMatch(Trajectory):
@@ -60,7 +61,7 @@ class ExactMatch(Trajectory):
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
         for index, (want, call) in enumerate(zip(expected, actual, strict=False), 1):
-            if not self.fits(want, call):
+            if not self.args.fits(want, call):
                 why = missing(want, [call], [call], self.args)
                 return 0.0, f"call {index}: {why}"
         if len(actual) > len(expected):
@@ -100,10 +101,10 @@ class Share(Trajectory):
     def matched(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[set[int], set[int]]:
         """The indexes of expected and of actual calls that have a counterpart."""
         if self.options["duplicates"] == "multiset":
-            matched = pairs(expected, actual, self.fits)
+            matched = pairs(expected, actual, self.args.fits)
             return set(matched), set(matched.values())
-        lefts = {i for i, want in enumerate(expected) if any(self.fits(want, call) for call in actual)}
-        rights = {i for i, call in enumerate(actual) if any(self.fits(want, call) for want in expected)}
+        lefts = {i for i, want in enumerate(expected) if any(self.args.fits(want, call) for call in actual)}
+        rights = {i for i, call in enumerate(actual) if any(self.args.fits(want, call) for want in expected)}
         return lefts, rights
 
 
