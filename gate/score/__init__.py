@@ -19,6 +19,7 @@ from gate.score.rouge import Rouge1
 from gate.score.says import Says
 from gate.score.state import StateHolds
 from gate.score.trajectory import AnyOrderMatch, ExactMatch, InOrderMatch, Precision, Recall, SingleToolUse
+from gate.score.trajectory_match import TrajectoryMatch
 
 METRICS: Mapping[str, type[Metric]] = {
     "calls": Calls,
@@ -37,6 +38,7 @@ METRICS: Mapping[str, type[Metric]] = {
     "trajectory_precision": Precision,
     "trajectory_recall": Recall,
     "trajectory_single_tool_use": SingleToolUse,
+    "trajectory_match": TrajectoryMatch,
     "rouge_1": Rouge1,
 }
 """Every type of metric; a new one is a file and a line here."""

@@ -56,7 +56,8 @@ def _is_tighter(base: Metric, head: Metric) -> bool:
     if base.pass_at is not None and (head.pass_at is None or head.pass_at < base.pass_at):
         return False
     return all(
-        value == head.options[name] or head.options[name] in STRICTER.get((name, value), ())
+        value == head.options[name]
+        or (isinstance(value, str | bool) and head.options[name] in STRICTER.get((name, value), ()))
         for name, value in base.options.items()
     )
 
