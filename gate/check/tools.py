@@ -14,6 +14,7 @@ _DEMANDING = frozenset(
         "trajectory_any_order_match",
         "trajectory_recall",
         "trajectory_single_tool_use",
+        "tool_trajectory_avg_score",
     }
 )
 

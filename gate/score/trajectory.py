@@ -29,7 +29,7 @@ class Trajectory(ExpectMetric):
 
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {"args": ARGS}
     needs: ClassVar[Exposed] = "calls"
-    grows: ClassVar[bool] = True
+    grows = True
     """Whether more calls can only raise the value, so that a record that broke off shows what it has."""
 
     def wants(self, expect: Expect) -> Json:
@@ -60,31 +60,21 @@ class ExactMatch(Trajectory):
     grows = False
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
-        for index, (want, call) in enumerate(zip(expected, actual, strict=False), 1):
-            if not self.args.fits(want, call):
-                why = missing(want, [call], [call], self.args)
-                return 0.0, f"call {index}: {why}"
-        if len(actual) > len(expected):
-            return 0.0, f"called beyond the reference: {listed(actual[len(expected) :], args=True)}"
-        if len(expected) > len(actual):
-            return 0.0, missing(expected[len(actual)], (), actual, self.args)
-        return 1.0, ""
+        return _held(inexact(expected, actual, self.args))
 
 
 class InOrderMatch(Trajectory):
     """1 where all calls of the reference were made in its order, with any others between."""
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
-        reason = out_of_order(expected, actual, self.args)
-        return (0.0 if reason else 1.0), reason
+        return _held(out_of_order(expected, actual, self.args))
 
 
 class AnyOrderMatch(Trajectory):
     """1 where each call of the reference has a call of its own, in any order, with any others."""
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
-        lacking, spare = unmatched(expected, actual, self.args)
-        return (0.0, missing(lacking[0], spare, actual, self.args)) if lacking else (1.0, "")
+        return _held(lacking_any(expected, actual, self.args))
 
 
 class Share(Trajectory):
@@ -158,3 +148,25 @@ class SingleToolUse(Metric):
         return Item(
             where="case", value=0.0, reason="; ".join(part for part in (reason, whole.broken) if part)
         )
+
+
+def inexact(expected: Sequence[ExpectedCall], actual: Sequence[Call], args: Comparison) -> str:
+    """Which call is not the expected one at its place; "" where all are, and there are no others."""
+    for index, (want, call) in enumerate(zip(expected, actual, strict=False), 1):
+        if not args.fits(want, call):
+            return f"call {index}: {missing(want, [call], [call], args)}"
+    if len(actual) > len(expected):
+        return f"called beyond the reference: {listed(actual[len(expected) :], args=True)}"
+    if len(expected) > len(actual):
+        return missing(expected[len(actual)], (), actual, args)
+    return ""
+
+
+def lacking_any(expected: Sequence[ExpectedCall], actual: Sequence[Call], args: Comparison) -> str:
+    """Which expected call has no call of its own; "" where each has."""
+    lacking, spare = unmatched(expected, actual, args)
+    return missing(lacking[0], spare, actual, args) if lacking else ""
+
+
+def _held(reason: str) -> tuple[float, str]:
+    return (0.0 if reason else 1.0), reason

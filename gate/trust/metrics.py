@@ -14,6 +14,9 @@ STRICTER: Final[Mapping[tuple[str, Json], tuple[Json, ...]]] = {
     ("args", "subset"): ("exact",),
     ("mode", "at_least"): ("exactly", "in_order"),
     ("mode", "at_most"): ("exactly",),
+    ("match_type", "ANY_ORDER"): ("IN_ORDER", "EXACT"),
+    ("match_type", "IN_ORDER"): ("EXACT",),
+    ("ignore_args", True): (False,),
 }
 """To which values an option may change so that whatever passes afterwards would have passed before."""
 

@@ -10,6 +10,7 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Place
 from gate.model.trace import Call
 from gate.score import build
+from gate.score.adk import ToolTrajectory
 from gate.score.arguments import BY_ARGS
 from gate.score.calls import Calls
 from gate.score.metric import Metric
@@ -91,20 +92,24 @@ WANTED = [
 
 
 def mismatch(metric: Metric, wanted: tuple[ExpectedCall, ...], actual: tuple[Call, ...]) -> str:
+    if isinstance(metric, ToolTrajectory):
+        return metric.compare(wanted, actual)[1]
     assert isinstance(metric, Calls)
     return metric._mismatch(wanted, actual, BY_ARGS[metric.options["args"]])  # type: ignore[index]
+
+
+def options_beside(option: str) -> list[dict[str, str | bool]]:
+    """Every setting of the other option of the metric that has this one."""
+    choices = next(each.choices for each in (Calls, ToolTrajectory) if option in each.choices)
+    return [{other: value} for other, values in choices.items() if other != option for value in values]
 
 
 @pytest.mark.parametrize(
     ("option", "value", "stricter"), [(o, v, s) for (o, v), all_ in STRICTER.items() for s in all_]
 )
 def test_what_passes_by_a_stricter_option_passes_by_the_other(option: str, value: str, stricter: str) -> None:
-    others = (
-        [{"mode": mode} for mode in Calls.choices["mode"]]
-        if option == "args"
-        else [{"args": args} for args in Calls.choices["args"]]
-    )
-    for other, wanted, actual in product(others, WANTED, CALLS):
-        loose, strict = (a_metric(**{**other, option: each}) for each in (value, stricter))  # type: ignore[arg-type]
+    type_ = "calls" if option in Calls.choices else "tool_trajectory_avg_score"
+    for other, wanted, actual in product(options_beside(option), WANTED, CALLS):
+        loose, strict = (a_metric("m", type_, **{**other, option: each}) for each in (value, stricter))  # type: ignore[arg-type]
         if not mismatch(strict, wanted, actual):
             assert not mismatch(loose, wanted, actual), (other, wanted, actual)
