@@ -281,6 +281,20 @@ def test_a_way_for_a_tool_that_no_case_expects_is_found(suite: Suite) -> None:
     assert finding.what.endswith("in a way of its own; did you mean 'get_weather'?")
 
 
+def test_the_metrics_of_agentevals_and_adk_are_configured_as_the_readme_shows(suite: Suite) -> None:
+    metrics = section("From agentevals or ADK")
+    rules = "rules: {trajectory_match: {min: 1}, tool_trajectory_avg_score: {min: 1}}\n"
+    golden = "cases:\n  - {id: a, user: x, expect: {calls: [search, log], reference: bread}}\n"
+    assert "trajectory_match: {mode: superset" in metrics
+    assert suite.found(HEAD + metrics + rules, golden) == []
+
+
+def section(title: str) -> str:
+    """The YAML of a section of the README."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    return readme.partition(f"### {title}\n")[2].partition("```yaml\n")[2].partition("```")[0]
+
+
 def test_a_way_of_comparing_that_is_none_is_found_by_the_schema(suite: Suite) -> None:
     for tools in ("{f: bogus}", "{f: []}", "{f: {args: bogus}}"):
         found = suite.found(HEAD + f"metrics:\n  trajectory_match: {{tools: {tools}}}\n")
