@@ -17,6 +17,7 @@ _CAUSES: Mapping[str, UndecidedCause] = {
     "not_run": "interrupted",
     "judge": "judge_down",
     "crashed": "coverage",
+    "malformed": "coverage",
 }
 
 

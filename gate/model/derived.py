@@ -5,6 +5,7 @@ Stages that never import each other ask the same of a trace; here is the one ans
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from gate.model import Json
@@ -16,9 +17,17 @@ _INDEX = re.compile(r"[0-9]{1,9}")
 
 def calls_of(events: Iterable[Event]) -> Iterator[Call]:
     """The tool calls among events; plumbing of the runtime is marked `not_in_trajectory` and is none."""
+    for calls in calls_by_event(events):
+        yield from calls
+
+
+def calls_by_event(events: Iterable[Event]) -> Iterator[list[Call]]:
+    """The tool calls of each event that has any: those were made side by side."""
     for event in events:
-        if not event.not_in_trajectory:
-            yield from (part for part in event.parts if isinstance(part, Call))
+        if not event.not_in_trajectory and (
+            calls := [part for part in event.parts if isinstance(part, Call)]
+        ):
+            yield calls
 
 
 def texts_of(events: Iterable[Event]) -> Iterator[str]:
@@ -26,6 +35,19 @@ def texts_of(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
         if event.author != "user":
             yield from (part.text for part in event.parts if isinstance(part, Text))
+
+
+def last_words(events: Iterable[Event]) -> str:
+    """The agent's answer without what it said before: the words of its last event that has some.
+
+    Words ahead of a call are no answer, unless the agent waits with that call.
+    """
+    answer = ""
+    for event in events:
+        tools = [n for n, part in enumerate(event.parts, 1) if isinstance(part, Call | Result)]
+        said = event.parts if event.pauses or not tools else event.parts[tools[-1] :]
+        answer = "\n".join(texts_of([replace(event, parts=said)])) or answer
+    return answer
 
 
 def visits(events: Iterable[Event]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Finding, Place
 from gate.model.score import Score
 from gate.model.trace import Trace
+from gate.score.adk import ResponseMatch, ToolTrajectory
 from gate.score.calls import Calls
 from gate.score.completed import TrialCompleted
 from gate.score.metric import Metric
@@ -19,6 +20,7 @@ from gate.score.rouge import Rouge1
 from gate.score.says import Says
 from gate.score.state import StateHolds
 from gate.score.trajectory import AnyOrderMatch, ExactMatch, InOrderMatch, Precision, Recall, SingleToolUse
+from gate.score.trajectory_match import TrajectoryMatch
 
 METRICS: Mapping[str, type[Metric]] = {
     "calls": Calls,
@@ -37,7 +39,10 @@ METRICS: Mapping[str, type[Metric]] = {
     "trajectory_precision": Precision,
     "trajectory_recall": Recall,
     "trajectory_single_tool_use": SingleToolUse,
+    "trajectory_match": TrajectoryMatch,
     "rouge_1": Rouge1,
+    "tool_trajectory_avg_score": ToolTrajectory,
+    "response_match_score": ResponseMatch,
 }
 """Every type of metric; a new one is a file and a line here."""
 

@@ -5,7 +5,7 @@ not every turn was run) is scored on what was recorded, but what holds only beca
 hold: a crash never improves a mean.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import fsum
 from typing import ClassVar
 
@@ -75,6 +75,10 @@ class ExpectMetric(Metric):
         """What of a level's expectation is scored, made of dicts and lists; None where it carries nothing."""
         raise NotImplementedError
 
+    def scores(self, expect: Expect) -> bool:
+        """Whether a level's expectation carries what is scored; asked of each trial, so make it quick."""
+        return self.wants(expect) is not None
+
     def measure(self, level: Level) -> tuple[float, str]:
         """The value in 0..1 of a level that was run, and in words what differed ("" where nothing did)."""
         raise NotImplementedError
@@ -95,9 +99,7 @@ class ExpectMetric(Metric):
     async def score(self, case: Case, trace: Trace) -> Score:
         if unmeasured := unmeasured_by(trace, self.needs):
             return unmeasured
-        return scored(
-            self._item(level) for level in levels(case, trace) if self.wants(level.expect) is not None
-        )
+        return scored(map(self._item, levels(case, trace, self.scores)))
 
     def _item(self, level: Level) -> Item:
         if level.missing:
@@ -107,10 +109,12 @@ class ExpectMetric(Metric):
         return Item(where=level.where, value=value, reason=because)
 
 
-def levels(case: Case, trace: Trace) -> Iterator[Level]:
-    """Yield each turn of the case and then the case itself, whether or not anything is expected of them."""
+def levels(case: Case, trace: Trace, wanted: Callable[[Expect], bool] = lambda _: True) -> Iterator[Level]:
+    """Yield each turn of the case and then the case itself, where what is expected of them is wanted."""
     reached = min(len(trace.turns), len(case.turns))
     for index, turn in enumerate(case.turns):
+        if not wanted(turn.expect):
+            continue
         failed = index < reached and trace.turns[index].ended == "failed"
         yield Level(
             where=f"turn {index + 1}",
@@ -122,15 +126,16 @@ def levels(case: Case, trace: Trace) -> Iterator[Level]:
             missing="" if index < reached else f"not reached: {shortfall(case, trace)}",
             broken=f"the turn failed: {trace.outcome.reason}" if failed else "",
         )
-    yield Level(
-        where="case",
-        case=case,
-        expect=case.expect,
-        trace=trace,
-        first=0,
-        last=len(trace.turns),
-        broken=_broken(case, trace),
-    )
+    if wanted(case.expect):
+        yield Level(
+            where="case",
+            case=case,
+            expect=case.expect,
+            trace=trace,
+            first=0,
+            last=len(trace.turns),
+            broken=_broken(case, trace),
+        )
 
 
 def shortfall(case: Case, trace: Trace) -> str:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 Left = TypeVar("Left")
 Right = TypeVar("Right")
@@ -14,20 +14,36 @@ def pairs(
     """A largest one-to-one matching, from index of left to index of right; earlier lefts are served first.
 
     Augmenting paths, breadth first (Berge 1957): unlike first come, first served, it gives up a pair where
-    two fit.
+    two fit. What stands at the same place is tried first, since most sequences are as they should be.
     """
-    edges = [[index for index, right in enumerate(rights) if fits(left, right)] for left in lefts]
+    edges = _Edges(lefts, rights, fits)
     owner: dict[int, int] = {}
     partner: dict[int, int] = {}
-    for start in range(len(edges)):
+    for start, left in enumerate(lefts):
+        if start < len(rights) and start not in owner and fits(left, rights[start]):
+            owner[start] = partner[start] = start
+            continue
         came_from: dict[int, int] = {}
         end = _free_right(start, edges, owner, came_from)
         while end is not None:
-            left = came_from[end]
-            before = partner.get(left)
-            owner[end], partner[left] = left, end
+            mate = came_from[end]
+            before = partner.get(mate)
+            owner[end], partner[mate] = mate, end
             end = before
     return partner
+
+
+def first_unserved(
+    lefts: Sequence[Left], rights: Sequence[Right], fits: Callable[[Left, Right], bool]
+) -> int | None:
+    """The first left that goes without where each takes the first right that fits; None where none does."""
+    free = list(rights)
+    for index, left in enumerate(lefts):
+        found = next((place for place, right in enumerate(free) if fits(left, right)), None)
+        if found is None:
+            return index
+        del free[found]
+    return None
 
 
 def subsequence(
@@ -43,8 +59,24 @@ def subsequence(
     return found
 
 
+class _Edges(Generic[Left, Right]):
+    """The rights that fit a left, by index, found when they are asked for."""
+
+    def __init__(
+        self, lefts: Sequence[Left], rights: Sequence[Right], fits: Callable[[Left, Right], bool]
+    ) -> None:
+        self._lefts, self._rights, self._fits = lefts, rights, fits
+        self._known: dict[int, list[int]] = {}
+
+    def __getitem__(self, left: int) -> list[int]:
+        if left not in self._known:
+            wanted = self._lefts[left]
+            self._known[left] = [n for n, right in enumerate(self._rights) if self._fits(wanted, right)]
+        return self._known[left]
+
+
 def _free_right(
-    start: int, edges: Sequence[Sequence[int]], owner: dict[int, int], came_from: dict[int, int]
+    start: int, edges: _Edges[Left, Right], owner: dict[int, int], came_from: dict[int, int]
 ) -> int | None:
     queue = deque([start])
     while queue:

@@ -1,6 +1,6 @@
 """What a metric promises."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import ClassVar, Literal, Self
 
@@ -21,8 +21,9 @@ class Metric:
     case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on no case
     unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics run
     without being configured. `choices` maps each option to the values that it may take, the default first;
-    `texts` names the options that take a text and must be given. A constructor raises BadInput with a finding
-    for each option that it cannot use.
+    `texts` names the options that take a text and must be given, `shapes` those of any other shape, each with
+    a function that says what to write instead of a value ("" where it is fine). A constructor raises BadInput
+    with a finding for each option that it cannot use.
     """
 
     version: ClassVar[str] = "1"
@@ -34,6 +35,7 @@ class Metric:
     always: ClassVar[bool] = False
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {}
     texts: ClassVar[tuple[str, ...]] = ()
+    shapes: ClassVar[Mapping[str, Callable[[Json], str]]] = {}
 
     def __init__(self, config: MetricConfig) -> None:
         if findings := tuple(self._findings(config)):
@@ -63,10 +65,14 @@ class Metric:
 
     @classmethod
     def _findings(cls, config: MetricConfig) -> Iterator[Finding]:
-        known = ", ".join((*cls.choices, *cls.texts)) or "none"
+        known = (*cls.choices, *cls.texts, *cls.shapes)
         for name, value in config.options.items():
-            if name not in cls.choices and name not in cls.texts:
-                yield _wrong(config, "unknown-option", f"has no option '{name}'", f"one of: {known}")
+            if name not in known:
+                names = ", ".join(known) or "none"
+                yield _wrong(config, "unknown-option", f"has no option '{name}'", f"one of: {names}")
+            elif name in cls.shapes:
+                if why := cls.shapes[name](value):
+                    yield _wrong(config, "bad-option", f"cannot use this '{name}'", why)
             elif name in cls.choices and not any(
                 value is v or (value, type(value)) == (v, str) for v in cls.choices[name]
             ):

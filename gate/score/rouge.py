@@ -48,13 +48,18 @@ class Rouge1(ExpectMetric):
         stemmed, unicode = self.options["stemmer"] is True, self.options["tokenizer"] == "unicode"
         wanted = tokens(level.expect.reference or "", stemmed=stemmed, unicode=unicode)
         got = tokens(level.text, stemmed=stemmed, unicode=unicode)
-        value, precision, recall = rouge_1(wanted, got)
-        if value == 1:
-            return 1.0, ""
-        return (
-            value,
-            f"shares {precision:.0%} of its words with the reference and {recall:.0%} of the reference's",
-        )
+        return likeness(wanted, got)
+
+
+def likeness(reference: Sequence[str], answer: Sequence[str]) -> tuple[float, str]:
+    """The F-measure of the words in common, and in words what keeps it from 1."""
+    value, precision, recall = rouge_1(reference, answer)
+    if value == 1:
+        return 1.0, ""
+    return (
+        value,
+        f"shares {precision:.0%} of its words with the reference and {recall:.0%} of the reference's",
+    )
 
 
 def rouge_1(reference: Sequence[str], answer: Sequence[str]) -> tuple[float, float, float]:

@@ -13,10 +13,12 @@ from gate.model import Json
 from gate.model.case import Case, Expect, ExpectedCall
 from gate.model.score import Item, Score
 from gate.model.trace import Call, Exposed, Trace
-from gate.score.calls import fits, listed, missing, out_of_order, reference, unmatched
+from gate.score.arguments import BY_ARGS, Comparison
+from gate.score.calls import reference
 from gate.score.items import ExpectMetric, Level, levels, scored, unmeasured_by
 from gate.score.matching import pairs
 from gate.score.metric import Metric
+from gate.score.reasons import listed, missing, out_of_order, unmatched
 from gate.score.values import ARGS, Args, quoted
 
 DUPLICATES: tuple[str | bool, ...] = ("membership", "multiset")
@@ -27,11 +29,14 @@ class Trajectory(ExpectMetric):
 
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {"args": ARGS}
     needs: ClassVar[Exposed] = "calls"
-    grows: ClassVar[bool] = True
+    grows = True
     """Whether more calls can only raise the value, so that a record that broke off shows what it has."""
 
     def wants(self, expect: Expect) -> Json:
         return reference(expect)
+
+    def scores(self, expect: Expect) -> bool:
+        return expect.calls is not None
 
     def measure(self, level: Level) -> tuple[float, str]:
         expected, actual = level.expect.calls or (), level.calls
@@ -44,13 +49,9 @@ class Trajectory(ExpectMetric):
         raise NotImplementedError
 
     @property
-    def args(self) -> Args:
+    def args(self) -> Comparison:
         """How arguments are compared."""
-        return cast("Args", self.options["args"])
-
-    def fits(self, expected: ExpectedCall, actual: Call) -> bool:
-        """Whether a call is the expected one."""
-        return fits(expected, actual, self.args)
+        return BY_ARGS[cast("Args", self.options["args"])]
 
 
 class ExactMatch(Trajectory):
@@ -59,31 +60,21 @@ class ExactMatch(Trajectory):
     grows = False
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
-        for index, (want, call) in enumerate(zip(expected, actual, strict=False), 1):
-            if not self.fits(want, call):
-                why = missing(want, [call], [call], self.args)
-                return 0.0, f"call {index}: {why}"
-        if len(actual) > len(expected):
-            return 0.0, f"called beyond the reference: {listed(actual[len(expected) :], args=True)}"
-        if len(expected) > len(actual):
-            return 0.0, missing(expected[len(actual)], (), actual, self.args)
-        return 1.0, ""
+        return _held(inexact(expected, actual, self.args))
 
 
 class InOrderMatch(Trajectory):
     """1 where all calls of the reference were made in its order, with any others between."""
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
-        reason = out_of_order(expected, actual, self.args)
-        return (0.0 if reason else 1.0), reason
+        return _held(out_of_order(expected, actual, self.args))
 
 
 class AnyOrderMatch(Trajectory):
     """1 where each call of the reference has a call of its own, in any order, with any others."""
 
     def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
-        lacking, spare = unmatched(expected, actual, self.args)
-        return (0.0, missing(lacking[0], spare, actual, self.args)) if lacking else (1.0, "")
+        return _held(lacking_any(expected, actual, self.args))
 
 
 class Share(Trajectory):
@@ -100,10 +91,10 @@ class Share(Trajectory):
     def matched(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[set[int], set[int]]:
         """The indexes of expected and of actual calls that have a counterpart."""
         if self.options["duplicates"] == "multiset":
-            matched = pairs(expected, actual, self.fits)
+            matched = pairs(expected, actual, self.args.fits)
             return set(matched), set(matched.values())
-        lefts = {i for i, want in enumerate(expected) if any(self.fits(want, call) for call in actual)}
-        rights = {i for i, call in enumerate(actual) if any(self.fits(want, call) for want in expected)}
+        lefts = {i for i, want in enumerate(expected) if any(self.args.fits(want, call) for call in actual)}
+        rights = {i for i, call in enumerate(actual) if any(self.args.fits(want, call) for want in expected)}
         return lefts, rights
 
 
@@ -157,3 +148,25 @@ class SingleToolUse(Metric):
         return Item(
             where="case", value=0.0, reason="; ".join(part for part in (reason, whole.broken) if part)
         )
+
+
+def inexact(expected: Sequence[ExpectedCall], actual: Sequence[Call], args: Comparison) -> str:
+    """Which call is not the expected one at its place; "" where all are, and there are no others."""
+    for index, (want, call) in enumerate(zip(expected, actual, strict=False), 1):
+        if not args.fits(want, call):
+            return f"call {index}: {missing(want, [call], [call], args)}"
+    if len(actual) > len(expected):
+        return f"called beyond the reference: {listed(actual[len(expected) :], args=True)}"
+    if len(expected) > len(actual):
+        return missing(expected[len(actual)], (), actual, args)
+    return ""
+
+
+def lacking_any(expected: Sequence[ExpectedCall], actual: Sequence[Call], args: Comparison) -> str:
+    """Which expected call has no call of its own; "" where each has."""
+    lacking, spare = unmatched(expected, actual, args)
+    return missing(lacking[0], spare, actual, args) if lacking else ""
+
+
+def _held(reason: str) -> tuple[float, str]:
+    return (0.0 if reason else 1.0), reason

@@ -15,6 +15,10 @@ Args: TypeAlias = Literal["exact", "subset", "ignore"]
 ARGS: tuple[Args, ...] = ("exact", "subset", "ignore")
 
 
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+_OBJECTS = (dict, Mapping)  # the first is what they are: to ask for the second alone is slow
+
+
 @frozen(kw_only=False)
 class Absent:
     """No value at all, which differs from null."""
@@ -40,10 +44,21 @@ def differences(expected: Json, actual: Json, *, subset: bool = False) -> Iterat
 
 def same(expected: Json, actual: Json, *, subset: bool = False) -> bool:
     """Whether nothing differs; much faster than to look for differences."""
-    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
-        return (subset or len(expected) == len(actual)) and all(
-            key in actual and same(value, actual[key], subset=subset) for key, value in expected.items()
-        )
+    kind = type(expected)
+    if kind in _LEAVES:  # most values are, and to ask whether one is a Mapping is slow
+        return expected == actual if kind is type(actual) else _same_leaf(expected, actual)
+    if isinstance(expected, _OBJECTS) and isinstance(actual, _OBJECTS):
+        if not subset and len(expected) != len(actual):
+            return False
+        for key, value in expected.items():
+            other = actual.get(key, ABSENT)
+            kind = type(value)
+            if kind is type(other) and kind in _LEAVES:  # as most are: to ask `same` costs more
+                if value != other:
+                    return False
+            elif not same(value, other, subset=subset):
+                return False
+        return True
     if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
         return len(expected) == len(actual) and all(
             same(left, right, subset=subset) for left, right in zip(expected, actual, strict=True)

@@ -14,6 +14,9 @@ STRICTER: Final[Mapping[tuple[str, Json], tuple[Json, ...]]] = {
     ("args", "subset"): ("exact",),
     ("mode", "at_least"): ("exactly", "in_order"),
     ("mode", "at_most"): ("exactly",),
+    ("match_type", "ANY_ORDER"): ("IN_ORDER", "EXACT"),
+    ("match_type", "IN_ORDER"): ("EXACT",),
+    ("ignore_args", True): (False,),
 }
 """To which values an option may change so that whatever passes afterwards would have passed before."""
 
@@ -56,7 +59,8 @@ def _is_tighter(base: Metric, head: Metric) -> bool:
     if base.pass_at is not None and (head.pass_at is None or head.pass_at < base.pass_at):
         return False
     return all(
-        value == head.options[name] or head.options[name] in STRICTER.get((name, value), ())
+        value == head.options[name]
+        or (isinstance(value, str | bool) and head.options[name] in STRICTER.get((name, value), ()))
         for name, value in base.options.items()
     )
 

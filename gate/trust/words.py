@@ -59,4 +59,8 @@ def block(keys: Mapping[str, Json]) -> str:
 
 
 def _value(value: Json) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name}: {_value(item)}' for name, item in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return listed(map(_value, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -264,10 +264,45 @@ def test_a_suite_that_only_allow_lists_tools_is_half_a_suite(suite: Suite) -> No
     [
         "  recall: {type: trajectory_recall}\nrules: {recall: {min: 1}}\n",
         "  strict: {type: calls, mode: exactly}\n",
+        "  whole: {type: trajectory_match, mode: superset}\nrules: {whole: {min: 1}}\n",
     ],
 )
 def test_one_metric_that_requires_calls_makes_it_whole(suite: Suite, more: str) -> None:
     assert suite.found(ALLOW_LISTS + more) == []
+
+
+def test_another_allow_list_does_not(suite: Suite) -> None:
+    more = "  within: {type: trajectory_match, mode: subset}\nrules: {within: {min: 1}}\n"
+    assert [rule for rule, *_ in suite.found(ALLOW_LISTS + more)] == ["half-a-suite"]
+
+
+def test_a_way_for_a_tool_that_no_case_expects_is_found(suite: Suite) -> None:
+    config = HEAD + "metrics:\n  trajectory_match: {tools: {get_wether: ignore, find: {args: [q]}}}\n"
+    golden = CASE.replace("[f]", "[get_weather, find]")
+    (finding,) = suite.check(config + "rules: {trajectory_match: {min: 1}}\n", golden).findings
+    assert (finding.rule, finding.level, str(finding.place)) == ("unknown-tool", "warn", "agent-gate.yml:5:3")
+    assert finding.what.startswith("no case expects a call of 'get_wether', whose arguments metric")
+    assert finding.what.endswith("in a way of its own; did you mean 'get_weather'?")
+
+
+def test_the_metrics_of_agentevals_and_adk_are_configured_as_the_readme_shows(suite: Suite) -> None:
+    metrics = section("From agentevals or ADK")
+    rules = "rules: {trajectory_match: {min: 1}, tool_trajectory_avg_score: {min: 1}}\n"
+    golden = "cases:\n  - {id: a, user: x, expect: {calls: [search, log], reference: bread}}\n"
+    assert "trajectory_match: {mode: superset" in metrics
+    assert suite.found(HEAD + metrics + rules, golden) == []
+
+
+def section(title: str) -> str:
+    """The YAML of a section of the README."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    return readme.partition(f"### {title}\n")[2].partition("```yaml\n")[2].partition("```")[0]
+
+
+def test_a_way_of_comparing_that_is_none_is_found_by_the_schema(suite: Suite) -> None:
+    for tools in ("{f: bogus}", "{f: []}", "{f: {args: bogus}}"):
+        found = suite.found(HEAD + f"metrics:\n  trajectory_match: {{tools: {tools}}}\n")
+        assert [(level, place.split(":")[1]) for _, level, place in found] == [("error", "5")], tools
 
 
 def test_a_suite_without_any_calls_is_not_about_tools(suite: Suite) -> None:

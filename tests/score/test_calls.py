@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gate.model.case import Expect, ExpectedCall
 from gate.model.score import Unscored
 from gate.model.trace import Call, Crashed, Event, Result
-from gate.score.calls import fits
+from gate.score.arguments import BY_ARGS
 from tests.score.made import called, case, expected, metric, said, score, scored, trace, turn
 
 CITY = {"city": "London"}
@@ -179,9 +179,9 @@ def test_a_reason_stays_short_when_much_is_wrong() -> None:
 
 def test_unreadable_arguments_fit_where_arguments_do_not_matter() -> None:
     unreadable = Call(id="1", name="f", args=None, args_error="not JSON")
-    assert fits(ExpectedCall(name="f"), unreadable, "exact")
-    assert fits(ExpectedCall(name="f", args={"n": 1}), unreadable, "ignore")
-    assert not fits(ExpectedCall(name="f", args={}), unreadable, "subset")
+    assert BY_ARGS["exact"].fits(ExpectedCall(name="f"), unreadable)
+    assert BY_ARGS["ignore"].fits(ExpectedCall(name="f", args={"n": 1}), unreadable)
+    assert not BY_ARGS["subset"].fits(ExpectedCall(name="f", args={}), unreadable)
 
 
 def test_results_and_plumbing_are_no_calls() -> None:
@@ -261,8 +261,8 @@ def test_the_modes_agree_with_trying_every_assignment(wanted: Any, made: Any, ar
             for way in permutations(right, len(left))
         )
 
-    covers = assigned(wants, calls, lambda want, call: fits(want, call, args))
-    within = assigned(calls, wants, lambda call, want: fits(want, call, args))
+    covers = assigned(wants, calls, BY_ARGS[args].fits)
+    within = assigned(calls, wants, lambda call, want: BY_ARGS[args].fits(want, call))
     none_holds = bool(wanted) or not made
     assert value(wanted, made, args=args) == (covers and none_holds)
     assert value(wanted, made, args=args, mode="at_most") == within

@@ -10,6 +10,8 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Place
 from gate.model.trace import Call
 from gate.score import build
+from gate.score.adk import ToolTrajectory
+from gate.score.arguments import BY_ARGS
 from gate.score.calls import Calls
 from gate.score.metric import Metric
 from gate.trust.metrics import STRICTER, metric_changes
@@ -57,6 +59,13 @@ def test_what_measures_less_waits_where_something_hangs_on_it(
     assert [(change.kind, change.needs_acceptance) for change in changes(base, head)] == expected
 
 
+def test_another_way_of_one_tool_waits_and_is_written_as_in_the_config() -> None:
+    base, head = ({"f": {"args": way}} for way in ("exact", ["a", "b.c"]))
+    (change,) = changes(*(a_metric("calls", "trajectory_match", tools=tools) for tools in (base, head)))  # type: ignore[arg-type]
+    assert (change.kind, change.needs_acceptance) == ("loosened", True)
+    assert "tools: {f: {args: [a, b.c]}}" in change.after
+
+
 def test_a_metric_on_which_no_case_hangs_any_more_waits() -> None:
     (change,) = changes(a_metric(), a_metric(), spared=("calls",))
     assert (change.kind, change.needs_acceptance, change.after) == ("loosened", True, "does not")
@@ -82,18 +91,25 @@ WANTED = [
 ]
 
 
+def mismatch(metric: Metric, wanted: tuple[ExpectedCall, ...], actual: tuple[Call, ...]) -> str:
+    if isinstance(metric, ToolTrajectory):
+        return metric.compare(wanted, actual)[1]
+    assert isinstance(metric, Calls)
+    return metric._mismatch(wanted, actual, BY_ARGS[metric.options["args"]])  # type: ignore[index]
+
+
+def options_beside(option: str) -> list[dict[str, str | bool]]:
+    """Every setting of the other option of the metric that has this one."""
+    choices = next(each.choices for each in (Calls, ToolTrajectory) if option in each.choices)
+    return [{other: value} for other, values in choices.items() if other != option for value in values]
+
+
 @pytest.mark.parametrize(
     ("option", "value", "stricter"), [(o, v, s) for (o, v), all_ in STRICTER.items() for s in all_]
 )
 def test_what_passes_by_a_stricter_option_passes_by_the_other(option: str, value: str, stricter: str) -> None:
-    others = (
-        [{"mode": mode} for mode in Calls.choices["mode"]]
-        if option == "args"
-        else [{"args": args} for args in Calls.choices["args"]]
-    )
-    for other, wanted, actual in product(others, WANTED, CALLS):
-        loose, strict = (a_metric(**{**other, option: each}) for each in (value, stricter))  # type: ignore[arg-type]
-        assert isinstance(loose, Calls)
-        assert isinstance(strict, Calls)
-        if not strict._mismatch(wanted, actual, strict.options["args"]):  # type: ignore[arg-type]
-            assert not loose._mismatch(wanted, actual, loose.options["args"]), (other, wanted, actual)  # type: ignore[arg-type]
+    type_ = "calls" if option in Calls.choices else "tool_trajectory_avg_score"
+    for other, wanted, actual in product(options_beside(option), WANTED, CALLS):
+        loose, strict = (a_metric("m", type_, **{**other, option: each}) for each in (value, stricter))  # type: ignore[arg-type]
+        if not mismatch(strict, wanted, actual):
+            assert not mismatch(loose, wanted, actual), (other, wanted, actual)
