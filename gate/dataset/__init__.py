@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from gate.dataset import adk_evalset, own
+from gate.dataset import adk_evalset, agents_cli, annotation, case_list, kagent_suite, own
 from gate.dataset.dump import dump_case
 from gate.dataset.files import find
 from gate.dataset.groups import grouped
@@ -19,7 +19,11 @@ from gate.model.finding import Finding
 __all__ = ["READERS", "Loaded", "dump_case", "load", "select", "suite"]
 
 READERS: Final[Mapping[str, Reader]] = {
+    "annotation": annotation,
+    "agents-cli": agents_cli,
     "adk-evalset": adk_evalset,
+    "kagent-suite": kagent_suite,
+    "case-list": case_list,
     "agent-gate": own,
 }
 """Every format of golden files by its name; the first that accepts a file reads it."""
