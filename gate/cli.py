@@ -17,6 +17,7 @@ EPILOG: Final = """\
 more:
   grade TRACES          score recorded traces again, with this suite's cases and rules
   extract FILE          account for every event of a trace or a recorded session
+  import FORMAT FILE    another tool's golden file or metrics, written in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
@@ -188,6 +189,28 @@ def _extract(verbs: Verbs) -> None:
     verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
 
 
+_FORMATS: Final[Mapping[str, str]] = {
+    "adk-evalset": "EvalSets of ADK, current and legacy",
+    "agents-cli": "datasets of google-agents-cli",
+    "annotation": "annotated conversations, of which only those with `status: done` count",
+    "case-list": "a list of cases with input, expected_tools, expected_keywords (JSON, YAML, .py)",
+    "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
+    "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
+    "experiment": "the configuration of an experiment: its metrics",
+}
+
+
+def _import(verbs: Verbs) -> None:
+    rows = "\n".join(f"  {name:<14}{what}" for name, what in _FORMATS.items())
+    verb = verbs.add_parser(
+        "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    verb.set_defaults(command="import_file")
+    verb.add_argument("format", choices=_FORMATS, metavar="FORMAT", help="what FILE is (below)")
+    verb.add_argument("file", metavar="FILE", help="the other tool's file; it stays as it is")
+    verb.add_argument("--to", metavar="FILE", help="write here instead of printing; .json writes JSON")
+
+
 def _publish(verbs: Verbs) -> None:
     verb = verbs.add_parser("publish")
     verb.add_argument(
@@ -211,6 +234,7 @@ _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {
     "baseline": _baseline,
     "grade": _grade,
     "extract": _extract,
+    "import": _import,
     "publish": _publish,
     "schema": _schema,
 }

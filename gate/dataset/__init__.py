@@ -16,7 +16,7 @@ from gate.frozen import frozen
 from gate.model.case import Case
 from gate.model.finding import Finding
 
-__all__ = ["READERS", "Loaded", "dump_case", "load", "select", "suite"]
+__all__ = ["READERS", "Loaded", "Reader", "dump_case", "load", "select", "suite"]
 
 READERS: Final[Mapping[str, Reader]] = {
     "annotation": annotation,
