@@ -15,6 +15,7 @@ from gate.errors import BAD_INPUT, BUG, INTERRUPTED, BadInput, GateError
 
 EPILOG: Final = """\
 more:
+  generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
   extract FILE          account for every event of a trace or a recorded session
   import FORMAT FILE    another tool's golden file or metrics, written in our own format
@@ -116,15 +117,27 @@ def _check(verbs: Verbs) -> None:
 
 def _run(verbs: Verbs) -> None:
     verb = verbs.add_parser("run", help="boot the agent, run the cases, compare with the baseline")
+    _drives(verb)
+    verb.add_argument(
+        "--last-failed", action="store_true", help="only cases that did not pass in the last run"
+    )
+    verb.add_argument(
+        "--base", metavar="REF", help="judge as a pull request into this branch would be: its bar holds"
+    )
+    verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
+
+
+def _generate(verbs: Verbs) -> None:
+    _drives(verbs.add_parser("generate"), out="generated")
+
+
+def _drives(verb: argparse.ArgumentParser, out: str = "out") -> None:
     _config(verb)
-    _out(verb)
+    _out(verb, default=out)
     verb.add_argument(
         "--case", action="append", default=[], metavar="ID", help="only this case; patterns work"
     )
     verb.add_argument("--tag", action="append", default=[], help="only cases with this tag")
-    verb.add_argument(
-        "--last-failed", action="store_true", help="only cases that did not pass in the last run"
-    )
     verb.add_argument("--trials", type=_positive, help="trials of each case (default: run.trials)")
     verb.add_argument(
         "--env",
@@ -134,11 +147,7 @@ def _run(verbs: Verbs) -> None:
         metavar="NAME=VALUE",
         help="set it for the agent",
     )
-    verb.add_argument(
-        "--base", metavar="REF", help="judge as a pull request into this branch would be: its bar holds"
-    )
     verb.add_argument("--strict", action="store_true", help="warnings of the check are errors")
-    verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
 
 
 def _show(verbs: Verbs) -> None:
@@ -232,6 +241,7 @@ _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {
     "show": _show,
     "compare": _compare,
     "baseline": _baseline,
+    "generate": _generate,
     "grade": _grade,
     "extract": _extract,
     "import": _import,
