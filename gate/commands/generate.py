@@ -8,8 +8,7 @@ from pathlib import Path
 
 from gate.check.render import render_findings
 from gate.commands.output import claim
-from gate.commands.run import SIGNAL_EXIT
-from gate.errors import PASS, UNDECIDED, UsageError
+from gate.errors import BY_SIGNAL, PASS, UNDECIDED, UsageError
 from gate.formats.records import kind_of
 from gate.model.trace import Refused, Throttled, Trace
 from gate.pipeline import generate
@@ -44,7 +43,7 @@ def main(options: argparse.Namespace) -> int:
     planned = len(suite.cases) * suite.config.run.trials
     print(_summary(out, outcomes, planned))
     if signal:
-        return SIGNAL_EXIT + signal
+        return BY_SIGNAL + signal
     return PASS if measured else UNDECIDED
 
 

@@ -6,7 +6,6 @@ from gate.dataset.ids import usable
 from gate.documents import Document, read_bytes
 from gate.documents.files import MAX_BYTES
 from gate.formats import kagent_suite
-from gate.formats.sessions import NotASession, read_session
 from gate.model.case import Case
 from gate.model.finding import Finding
 
@@ -20,6 +19,8 @@ def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
 
 def read_with_fixture(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
     """As `read`, with what the user said in the recording that `source` names, from the suite's folder."""
+    from gate.formats.sessions import NotASession, read_session  # a run needs no recording
+
     name = kagent_suite.fixture(document.value)
     if not name:
         return read(document)
