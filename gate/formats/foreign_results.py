@@ -15,6 +15,7 @@ from typing import Literal
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
 from gate.formats.agents_cli_traces import case_trace
 from gate.formats.sessions import NotASession, Recording, trace_of
+from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json
 from gate.model.score import Item, Score, Scored, Unscored
@@ -61,8 +62,8 @@ def read(value: Json, source: str) -> ForeignRun:
     """The run that a file holds; an ADK file may be a JSON text inside of JSON. Raises NotResults."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
+            value = strict_json(value)
+        except ValueError as error:
             raise NotResults(f"the text in it is not JSON: {error}") from None
     if not is_mapping(value) or not isinstance(field(value, "evalCaseResults"), list):
         raise NotResults("it has no list eval_case_results")

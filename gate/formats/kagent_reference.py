@@ -1,14 +1,16 @@
 """The `reference` of a kagent-agentevals evaluator: OpenAI-style messages, told as turns with calls."""
 
-import json
 from typing import Final
 
 from gate.formats.foreign import Fields, Notes
+from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json
 from gate.model.case import ExpectedCall
 
 _ROLES: Final = ("user", "assistant", "tool", "system", "developer")
+_DEEPEST: Final = 50
+"""Levels of arguments: a golden file may have a hundred in all."""
 
 
 @frozen
@@ -63,15 +65,11 @@ def _arguments(fields: Fields, notes: Notes) -> dict[str, Json] | None:
         return fields.take(key, dict) or {}
     fields.skip(key)
     try:
-        value = json.loads(written or "{}", parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        value = strict_json(written or "{}", deepest=_DEEPEST)
+    except ValueError:
         value = None
     if isinstance(value, dict):
         return value
     what = f"`{key}` is not the JSON text of an object"
     notes.error(fields.at(key), "bad-arguments", what, fix='arguments: \'{"city": "London"}\'')
     return None
-
-
-def _refuse(name: str) -> Json:
-    raise ValueError(name)

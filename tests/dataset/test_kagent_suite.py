@@ -166,6 +166,17 @@ def test_what_is_wrong_is_told_with_its_place(value: Json, says: str) -> None:
     assert any(line.startswith(says) for line in findings), findings
 
 
+DEEP = '{"a":' * 60 + "1" + "}" * 60
+
+
+@pytest.mark.parametrize("arguments", ["[1]", '{"a": NaN}', '{"a": 1, "a": 2}', DEEP])
+def test_arguments_that_are_no_object_of_a_golden_file_are_told(arguments: str) -> None:
+    call = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": arguments}}]}
+    cases, findings = told(suite({**PATH, "reference": [USER, call]}))
+    assert cases == []
+    assert "error bad-arguments: `arguments` is not the JSON text of an object" in findings[0]
+
+
 names = st.sampled_from(
     [*PATH, *USED, "name", "session_id", "evaluators", "role", "content", "tool_calls", "function"]
 )

@@ -88,3 +88,13 @@ def test_a_suite_is_written_as_a_person_would_write_it() -> None:
 
 def test_json_is_json() -> None:
     assert json.loads(value_text({"a": "é"}, as_json=True)) == {"a": "é"}
+
+
+def test_the_deepest_value_that_a_golden_file_may_have_is_written() -> None:
+    deep: Json = "x"
+    for level in range(90):
+        deep = [deep] if level % 2 else {"k": deep}
+    case = made("a", start_state={"deep": deep})
+    document = parse(as_text([case]), "g.yaml")
+    assert document.findings == ()
+    assert [bare(found) for found in own.read(document)[0]] == [case]
