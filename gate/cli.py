@@ -15,8 +15,10 @@ from gate.errors import BAD_INPUT, BUG, INTERRUPTED, BadInput, GateError
 
 EPILOG: Final = """\
 more:
+  generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
   extract FILE          account for every event of a trace or a recorded session
+  import FORMAT FILE    another tool's golden file or metrics, written in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
@@ -115,15 +117,27 @@ def _check(verbs: Verbs) -> None:
 
 def _run(verbs: Verbs) -> None:
     verb = verbs.add_parser("run", help="boot the agent, run the cases, compare with the baseline")
+    _drives(verb)
+    verb.add_argument(
+        "--last-failed", action="store_true", help="only cases that did not pass in the last run"
+    )
+    verb.add_argument(
+        "--base", metavar="REF", help="judge as a pull request into this branch would be: its bar holds"
+    )
+    verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
+
+
+def _generate(verbs: Verbs) -> None:
+    _drives(verbs.add_parser("generate"), out="generated")
+
+
+def _drives(verb: argparse.ArgumentParser, out: str = "out") -> None:
     _config(verb)
-    _out(verb)
+    _out(verb, default=out)
     verb.add_argument(
         "--case", action="append", default=[], metavar="ID", help="only this case; patterns work"
     )
     verb.add_argument("--tag", action="append", default=[], help="only cases with this tag")
-    verb.add_argument(
-        "--last-failed", action="store_true", help="only cases that did not pass in the last run"
-    )
     verb.add_argument("--trials", type=_positive, help="trials of each case (default: run.trials)")
     verb.add_argument(
         "--env",
@@ -133,11 +147,7 @@ def _run(verbs: Verbs) -> None:
         metavar="NAME=VALUE",
         help="set it for the agent",
     )
-    verb.add_argument(
-        "--base", metavar="REF", help="judge as a pull request into this branch would be: its bar holds"
-    )
     verb.add_argument("--strict", action="store_true", help="warnings of the check are errors")
-    verb.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
 
 
 def _show(verbs: Verbs) -> None:
@@ -188,6 +198,28 @@ def _extract(verbs: Verbs) -> None:
     verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
 
 
+_FORMATS: Final[Mapping[str, str]] = {
+    "adk-evalset": "EvalSets of ADK, current and legacy",
+    "agents-cli": "datasets of google-agents-cli",
+    "annotation": "annotated conversations, of which only those with `status: done` count",
+    "case-list": "a list of cases with input, expected_tools, expected_keywords (JSON, YAML, .py)",
+    "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
+    "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
+    "experiment": "the configuration of an experiment: its metrics",
+}
+
+
+def _import(verbs: Verbs) -> None:
+    rows = "\n".join(f"  {name:<14}{what}" for name, what in _FORMATS.items())
+    verb = verbs.add_parser(
+        "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    verb.set_defaults(command="import_file")
+    verb.add_argument("format", choices=_FORMATS, metavar="FORMAT", help="what FILE is (below)")
+    verb.add_argument("file", metavar="FILE", help="the other tool's file; it stays as it is")
+    verb.add_argument("--to", metavar="FILE", help="write here instead of printing; .json writes JSON")
+
+
 def _publish(verbs: Verbs) -> None:
     verb = verbs.add_parser("publish")
     verb.add_argument(
@@ -209,8 +241,10 @@ _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {
     "show": _show,
     "compare": _compare,
     "baseline": _baseline,
+    "generate": _generate,
     "grade": _grade,
     "extract": _extract,
+    "import": _import,
     "publish": _publish,
     "schema": _schema,
 }

@@ -1,7 +1,7 @@
 """The order of the stages: boot the agent, drive the suite against it, score, compare, publish."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +58,25 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
         report = _concluded(suite, scales, course, results)
     publish(report, out)
     return report, course.signal
+
+
+async def generate(suite: Suite, out: Path, kept: Callable[[Trace], None]) -> int:
+    """Run a checked suite and write nothing but its traces and the agent's log; returns the signal, if any.
+
+    `kept` is told each trace that is on disk. Raises AgentDown.
+    """
+    course = Course(suite)
+    _spare_recordings(suite, out)
+    with Results(out, _SURFACES) as results, course.interruptible():
+        try:
+            async with aclosing(_driven(suite, out)) as traces:
+                async for trace in traces:
+                    results.keep(trace)
+                    kept(trace)
+        except asyncio.CancelledError:
+            if not course.signal:
+                raise
+    return course.signal
 
 
 async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:

@@ -87,15 +87,22 @@ class Results:
 
         One by the base's text of a case is no trial of the pull request's suite: run.json has none of it.
         """
+        self.keep(trace)
+        if trace.side == "base":
+            return
         try:
-            self._traces.write(canonical(dump(trace)))
-            self._traces.flush()
-            if trace.side == "base":
-                return
             number = self._cases.setdefault(record.case, len(self._cases))
             self._index.extend((number, record.trial, self._spool.tell()))
             self._spool.write(canonical(dump(record)))
             self._spool.flush()
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def keep(self, trace: Trace) -> None:
+        """Append a trace alone; raises UsageError where the disk is full."""
+        try:
+            self._traces.write(canonical(dump(trace)))
+            self._traces.flush()
         except OSError as error:
             raise self._unwritable(error) from error
 

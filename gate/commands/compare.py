@@ -1,20 +1,24 @@
-"""`agent-gate compare A B`: hold one run against another run, or against a baseline."""
+"""`agent-gate compare A B`: hold one run against another run, a baseline, or two files of another tool."""
 
 import argparse
 from dataclasses import replace
 from pathlib import Path
 
 from gate.baselines import baseline_facts, load_baseline
+from gate.commands.foreign_runs import Pair, foreign_pair
 from gate.commands.output import show_report
 from gate.compare.baseline import pool
 from gate.compare.verdict import compare
 from gate.errors import UsageError
 from gate.model.baseline import Baseline
+from gate.model.run import Report
 from gate.results import read_run
 
 
 def main(options: argparse.Namespace) -> int:
     """Judge run B by its own rules against A; exits like a run does."""
+    if pair := foreign_pair(Path(options.before), Path(options.after)):
+        return _foreign(pair, options)
     after = read_run(Path(options.after))
     baseline = _before(Path(options.before))
     report = after.report
@@ -27,6 +31,18 @@ def main(options: argparse.Namespace) -> int:
         enforced=report.comparison.enforced,
     )
     show_report(replace(report, comparison=comparison), as_json=options.json)
+    return comparison.exit_code
+
+
+def _foreign(pair: Pair, options: argparse.Namespace) -> int:
+    baseline = pool(None, pair.before, "")
+    comparison = compare(
+        pair.after, baseline, baseline_facts(baseline, options.before), rules=pair.rules, undecided={}
+    )
+    report = Report(
+        meta=pair.after.meta, metrics=pair.metrics, rules=pair.rules, undecided={}, comparison=comparison
+    )
+    show_report(report, as_json=options.json)
     return comparison.exit_code
 
 

@@ -4,22 +4,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from gate.dataset import adk_evalset, own
+from gate.dataset import own
 from gate.dataset.dump import dump_case
 from gate.dataset.files import find
 from gate.dataset.groups import grouped
-from gate.dataset.reader import Reader
+from gate.dataset.reader import LateReader, Reader
 from gate.dataset.selection import select
 from gate.dataset.unknown import explain
 from gate.documents import Document, no_collection, read
 from gate.frozen import frozen
+from gate.model import Json
 from gate.model.case import Case
 from gate.model.finding import Finding
 
-__all__ = ["READERS", "Loaded", "dump_case", "load", "select", "suite"]
+__all__ = ["READERS", "Loaded", "Reader", "dump_case", "load", "select", "suite"]
 
 READERS: Final[Mapping[str, Reader]] = {
-    "adk-evalset": adk_evalset,
+    "annotation": LateReader("gate.dataset.annotation"),
+    "agents-cli": LateReader("gate.dataset.agents_cli"),
+    "adk-evalset": LateReader("gate.dataset.adk_evalset"),
+    "kagent-suite": LateReader("gate.dataset.kagent_suite"),
+    "case-list": LateReader("gate.dataset.case_list"),
     "agent-gate": own,
 }
 """Every format of golden files by its name; the first that accepts a file reads it."""
@@ -61,10 +66,19 @@ def suite(documents: Iterable[Document], findings: Sequence[Finding] = ()) -> Lo
 def _read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
     if document.broken:
         return (), ()
-    for reader in READERS.values():
+    # Files in our own format load none of the others' readers.
+    rows = (own,) if _is_ours(document.value) else READERS.values()
+    for reader in rows:
         if reader.accepts(document.value):
             return reader.read(document)
     return (), (explain(document),)
+
+
+def _is_ours(value: Json) -> bool:
+    """Whether the value is certainly of this format: its first case says something to the agent."""
+    listed = value.get("cases") if isinstance(value, dict) else value
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return isinstance(first, dict) and "id" in first and ("user" in first or "turns" in first)
 
 
 def _duplicate(case: Case, first: Case) -> Finding:

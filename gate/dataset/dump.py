@@ -32,6 +32,7 @@ def dump_case(case: Case) -> dict[str, Json]:
         **({"quarantine": _quarantine(case.quarantine)} if case.quarantine else {}),
         **_given("start_state", dict(case.start_state)),
         **_turns(case),
+        **_given("extra", dict(case.extra)),
     }
 
 

@@ -62,6 +62,7 @@ _CASE_KEYS = frozenset(
         "depends_on",
         "isolation",
         "quarantine",
+        "extra",
     }
 )
 _QUARANTINE_KEYS = frozenset({"owner", "reason", "until"})
@@ -164,6 +165,7 @@ def _case(value: Json, defaults: _Defaults, document: Document, path: Sequence[s
         depends_on=distinct(texts(found["depends_on"])) if "depends_on" in found else (),
         isolation=_isolation(found["isolation"]) if "isolation" in found else defaults.isolation,
         quarantine=_quarantine(found["quarantine"]) if "quarantine" in found else None,
+        extra=free_mapping(found.get("extra", {})),
     )
 
 

@@ -1,7 +1,8 @@
 """What a reader of golden files promises; a module that has these two functions is one row of READERS."""
 
 import re
-from typing import Protocol
+from importlib import import_module
+from typing import Protocol, cast
 
 from gate.documents import Document
 from gate.model import Json
@@ -22,3 +23,21 @@ class Reader(Protocol):
 
     def read(self, document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
         """Give every case that is fine, in file order, and a finding for all that is not; never raises."""
+
+
+class LateReader:
+    """The reader in a module that is imported when it is first asked: most suites have one format."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def accepts(self, value: Json) -> bool:
+        """As the module does."""
+        return self._reader().accepts(value)
+
+    def read(self, document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
+        """As the module does."""
+        return self._reader().read(document)
+
+    def _reader(self) -> Reader:
+        return cast("Reader", import_module(self._module))

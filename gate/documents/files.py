@@ -20,7 +20,9 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 
 
 def parse(text: str, file: str, *, dates: Collection[str] = ("until",)) -> Document:
-    """Read YAML 1.2 in the types of JSON, or JSON where the name ends so; never raises for bad content.
+    """Read YAML 1.2 in the types of JSON, JSON or a Python literal where the name ends so.
+
+    Never raises for bad content.
 
     Dates stay text. Unquoted they are a warning (other tools make dates of them) except as the value of a key
     in `dates`, where a date is what is meant.
@@ -29,6 +31,10 @@ def parse(text: str, file: str, *, dates: Collection[str] = ("until",)) -> Docum
     with no_collection():
         if file.endswith(".json"):
             return parse_json(text, file)
+        if file.endswith(".py"):
+            from gate.documents.python_text import parse_python
+
+            return parse_python(text, file)
         from gate.documents.yaml_text import parse_yaml
 
         return parse_yaml(text, file, dates)

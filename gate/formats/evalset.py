@@ -57,16 +57,17 @@ def _cases(value: Json, notes: Notes) -> tuple[Case, ...]:
     top.skip(*_SET_KEYS)
     listed = top.need("eval_cases", list) or ()
     top.refuse_unread(_SET_KEYS)
-    read_all = (_case(found, (*top.at("eval_cases"), index), notes) for index, found in enumerate(listed))
+    read_all = (eval_case(found, (*top.at("eval_cases"), index), notes) for index, found in enumerate(listed))
     return tuple(case for case in read_all if case is not None)
 
 
-def _case(value: Json, path: Path, notes: Notes) -> Case | None:
+def eval_case(value: Json, path: Path, notes: Notes, *, beside: tuple[str, ...] = ()) -> Case | None:
+    """One EvalCase; None after an error. `beside` are keys that whoever calls has read."""
     before = notes.errors
     fields = Fields(value, path, notes)
     if notes.errors > before:
         return None
-    fields.skip("creation_timestamp")
+    fields.skip("creation_timestamp", *beside)
     name = fields.need("eval_id", str) or ""
     turns = _conversation(fields, name, notes)
     state = _start_state(fields, notes)

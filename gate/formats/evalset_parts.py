@@ -23,15 +23,17 @@ def sent(invocation: Fields, notes: Notes, asked: dict[str, str]) -> User | Answ
     """
     invocation.need("user_content", dict)
     content = invocation.nested("user_content")
-    if content is None:
-        return None
+    return None if content is None else said(content, notes, asked)
+
+
+def said(content: Fields, notes: Notes, asked: dict[str, str]) -> User | Answers | None:
+    """As `sent`, of the content itself."""
     content.skip("role")
     parts = content.each("parts")
     content.refuse_unread(("parts", "role"))
     if not parts:
-        notes.error(
-            invocation.at("user_content"), "no-message", "`user_content` has no parts: nothing would be sent"
-        )
+        name = content.path[-1]
+        notes.error(content.path, "no-message", f"`{name}` has no parts: nothing would be sent")
         return None
     if any(part.has("function_response") for part in parts):
         return _answers(parts, notes, asked)
@@ -123,17 +125,20 @@ def _answer(response: Fields, asked: dict[str, str]) -> Answer:
 def reference(invocation: Fields, notes: Notes) -> str | None:
     """The words of the final response, or None where it has none."""
     content = invocation.nested("final_response")
-    if content is None:
-        return None
-    words: list[str] = []
+    return None if content is None else words(content, notes)
+
+
+def words(content: Fields, notes: Notes) -> str | None:
+    """The text of a content, without thoughts; None where it has none."""
+    found: list[str] = []
     for part in content.each("parts"):
         if part.has("text"):
             text = part.take("text", str)
-            words += [text] if text and part.take("thought", bool) is not True else []
+            found += [text] if text and part.take("thought", bool) is not True else []
         elif part.unread():
-            what = "parts of `final_response` that are not text are not carried over"
+            what = f"parts of `{content.path[-1]}` that are not text are not carried over"
             notes.left_out(part.path, what)
-    return "\n".join(words) or None
+    return "\n".join(found) or None
 
 
 def calls(invocation: Fields, notes: Notes, asked: dict[str, str]) -> tuple[ExpectedCall, ...] | None:

@@ -91,6 +91,10 @@ class Fields:
         """Whether the key is there with a value."""
         return self._spelled(name) in self._values
 
+    def value(self, name: str) -> Json:
+        """The key's value of any kind, not yet taken."""
+        return self._values.get(self._spelled(name))
+
     def take(self, name: str, wanted: type[_T]) -> _T | None:
         """The key's value; None where it is absent, null or of the wrong kind."""
         spelled = self._spelled(name)
@@ -145,11 +149,11 @@ class Fields:
         return camel if camel in self._values and name not in self._values else name
 
 
-def close(name: str, known: Iterable[str]) -> str:
-    """The known name that this one looks most like, or ""."""
+def close(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known name that this one looks most like, or ""; they look the more alike, the higher `cutoff`."""
     import difflib  # only a mistake pays for it
 
-    return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), "")
+    return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=cutoff)), "")
 
 
 def snake(name: str) -> str:

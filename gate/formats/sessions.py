@@ -35,7 +35,13 @@ def read_session(content: str, *, source: str = "session") -> Trace:
     the answer of its REST API. The start state is what the final state has and no event set. A turn that
     failed decides the outcome, as it would end a live trial. Raises NotASession.
     """
-    recording = read_recording(content)
+    return trace_of(read_recording(content), source=source)
+
+
+def trace_of(recording: Recording, *, source: str) -> Trace:
+    """The trace of a recording, as `read_session` makes it; raises NotASession."""
+    if not recording.frames:
+        raise NotASession("no event in it")
     turns = _turns(recording.frames)
     touched = {key for turn in turns for event in turn.events for key in event.state_delta}
     return Trace(

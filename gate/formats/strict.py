@@ -14,11 +14,11 @@ _MAX_DIGITS = 400
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def strict_json(text: str) -> Json:
+def strict_json(text: str, *, deepest: int = MAX_DEPTH) -> Json:
     """The one value in a text; raises ValueError for what no program of ours writes.
 
     That is a key twice in one object, NaN, a number that no float can hold, half of a surrogate pair, and
-    more than MAX_DEPTH levels.
+    more than `deepest` levels.
     """
     try:
         value: Json = json.loads(
@@ -29,10 +29,10 @@ def strict_json(text: str) -> Json:
             parse_int=_whole,
         )
     except RecursionError:
-        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels") from None
+        raise ValueError(f"it is nested deeper than {deepest} levels") from None
     # Counting brackets is cheap and never too low, so most lines are not walked at all.
-    if text.count("[") + text.count("{") > MAX_DEPTH or "\\ud" in text.lower():
-        _inspect(value)
+    if text.count("[") + text.count("{") > deepest or "\\ud" in text.lower():
+        _inspect(value, deepest)
     return value
 
 
@@ -59,12 +59,12 @@ def _whole(digits: str) -> int:
     return int(digits)
 
 
-def _inspect(value: Json) -> None:
+def _inspect(value: Json, deepest: int) -> None:
     todo: list[tuple[Json, int]] = [(value, 1)]
     while todo:
         node, depth = todo.pop()
-        if depth > MAX_DEPTH:
-            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+        if depth > deepest:
+            raise ValueError(f"it is nested deeper than {deepest} levels")
         if isinstance(node, str):
             _whole_text(node)
         elif isinstance(node, list):

@@ -124,7 +124,10 @@ class Quarantine:
 
 @frozen
 class Case:
-    """One golden example. `group` names the unit that it shares a database with ("": it stands alone)."""
+    """One golden example. `group` names the unit that it shares a database with ("": it stands alone).
+
+    `extra` is what its author knows of it besides: it is carried along, and neither sent nor expected.
+    """
 
     id: str
     turns: tuple[Turn, ...]
@@ -138,6 +141,7 @@ class Case:
     group: str = ""
     quarantine: Quarantine | None = None
     track: str = "agent"
+    extra: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def expects(self) -> tuple[Expect, ...]:

@@ -182,7 +182,7 @@ def test_the_until_of_a_quarantine_is_no_surprise() -> None:
         ("version: 1\nagent: {}", "this is a configuration of the gate, not a golden file"),
         ("criteria: {response_match_score: 0.8}", "this is a configuration of `adk eval`, not a golden file"),
         ("eval_id: a\nconversation: []", "this is one EvalCase without its EvalSet"),
-        ("eval_cases: [{prompt: {}}]", "this is a dataset of agents-cli, which is not read"),
+        ("experiment_name: x", "this is the configuration of an experiment, not a golden file"),
         ("hello: world", "no format of golden files fits this file"),
     ],
 )

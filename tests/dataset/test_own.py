@@ -146,6 +146,7 @@ def test_the_good_cases_of_a_bad_file_are_given_beside_every_finding() -> None:
         ('{id: "a\\n", user: x}', None),
         ('{id: "a\\u202eb", user: x}', None),
         ("{id: a}", "2:5 error missing-key: a case needs 'turns'"),
+        ("{id: a, user: x, extra: 3}", "2:29 error wrong-type: 'extra' must be a mapping, not a number (3)"),
         ("{id: a, user: x, turns: []}", "2:22 error unknown-key: 'turns' is not a key of a case with 'user'"),
         ("{id: a, turns: []}", "2:20 error bad-value: 'turns' is empty"),
         ("{id: a, turns: [{}]}", "2:21 error missing-key: a turn needs 'user'"),

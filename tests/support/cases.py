@@ -131,4 +131,5 @@ cases = st.builds(
     depends_on=st.lists(some_text, max_size=3, unique=True).map(tuple),
     isolation=st.sampled_from(["own", "shared"]),
     quarantine=st.none() | quarantines,
+    extra=objects,
 )

@@ -31,6 +31,16 @@ def test_it_is_what_is_committed_whatever_the_work_tree_has(project: Path) -> No
     assert base(project) == before
 
 
+def test_golden_files_of_other_tools_are_read_as_they_were_committed(project: Path) -> None:
+    golden = project / "golden/cases.py"
+    golden.write_text('CASES = [{"id": "a", "input": "hi", "expected_tools": ["f"]}]\n', encoding="utf-8")
+    edit(project / "agent-gate.yml", "golden/*.yaml", "golden/cases.py")
+    commit(project, "cases in Python")
+    golden.write_text("CASES = []\n", encoding="utf-8")
+    (case,) = base(project).cases
+    assert (case.id, case.place.file) == ("a", "golden/cases.py")
+
+
 def test_it_is_seen_from_any_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = base(project).cases
     monkeypatch.chdir(project / "golden")

@@ -1,0 +1,36 @@
+"""Golden files in the form of kagent-agentevals' `suite.yaml`."""
+
+from pathlib import Path
+
+from gate.dataset.ids import usable
+from gate.documents import Document, read_bytes
+from gate.documents.files import MAX_BYTES
+from gate.formats import kagent_suite
+from gate.model.case import Case
+from gate.model.finding import Finding
+
+accepts = kagent_suite.accepts
+
+
+def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
+    """Give the cases that can be used, and a finding for all that is wrong or is not carried over."""
+    return usable(*kagent_suite.read(document.value, document.place))
+
+
+def read_with_fixture(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
+    """As `read`, with what the user said in the recording that `source` names, from the suite's folder."""
+    from gate.formats.sessions import NotASession, read_session  # a run needs no recording
+
+    name = kagent_suite.fixture(document.value)
+    if not name:
+        return read(document)
+    path = Path(document.file).parent / name
+    try:
+        trace = read_session(read_bytes(path, MAX_BYTES).decode("utf-8"), source=name)
+    except (OSError, UnicodeDecodeError, NotASession) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        place = document.place(("source", "path"))
+        what = f"the recording {name!r} cannot be read: {reason}"
+        return (), (Finding.error("unreadable-fixture", place, what, fix="Correct `path`, or put it there."),)
+    said = {trace.session: [turn.sent for turn in trace.turns if turn.sent]}
+    return usable(*kagent_suite.read(document.value, document.place, said))

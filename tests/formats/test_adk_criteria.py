@@ -1,0 +1,157 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.documents import parse
+from gate.formats import adk_criteria, experiment
+from gate.model import Json
+from tests.support.cases import lines, values
+
+
+def criteria(value: Json) -> tuple[Json, list[str]]:
+    document = parse(json.dumps(value, indent=1), "c.json")
+    part, findings = adk_criteria.read(document.value, document.place)
+    return part, lines(findings)
+
+
+def an_experiment(*metrics: Json, **more: Json) -> tuple[Json, list[str]]:
+    document = parse(json.dumps({"metrics": list(metrics), **more}, indent=1), "e.json")
+    part, findings = experiment.read(document.value, document.place)
+    return part, lines(findings)
+
+
+def test_the_two_defaults_of_adk_become_metrics_with_a_rule_by_case() -> None:
+    part, findings = criteria(
+        {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": {"threshold": 0.8}}}
+    )
+    assert findings == []
+    assert part == {
+        "metrics": {
+            "tool_trajectory_avg_score": {"type": "trajectory_exact_match"},
+            "response_match_score": {
+                "type": "rouge_1", "stemmer": True, "tokenizer": "unicode", "pass_at": 0.8,
+            },
+        },
+        "rules": {
+            "tool_trajectory_avg_score": {"min": 1.0, "by": "case"},
+            "response_match_score": {"min": 0.8, "by": "case"},
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("match", "type_"),
+    [
+        ("IN_ORDER", "trajectory_in_order_match"),
+        ("any_order", "trajectory_any_order_match"),
+        (0, "trajectory_exact_match"),
+        (2, "trajectory_any_order_match"),
+    ],
+)
+def test_a_match_type_is_a_type_of_metric(match: Json, type_: str) -> None:
+    wanted = {"threshold": 1, "matchType": match, "ignore_args": True}
+    part, findings = criteria({"criteria": {"tool_trajectory_avg_score": wanted}})
+    assert findings == []
+    assert part["metrics"] == {  # type: ignore[index]
+        "tool_trajectory_avg_score": {"type": type_, "args": "ignore"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (
+            {"criteria": {"safety_v1": 0.8}},
+            "c.json:3:3 warn not-carried-over: `safety_v1` is not",
+        ),
+        ({"criteria": {"token_usage_v1": {}}}, "c.json:3:3 warn not-carried-over: `token_usage_v1`"),
+        ({"criteria": {}, "custom_metrics": {}}, "c.json:3:2 warn not-carried-over: `custom_metrics`"),
+        (
+            {"criteria": {"response_match_score": {"threshold": 1, "judge_model_options": {}}}},
+            "c.json:5:4 warn not-carried-over: `judge_model_options` of a criterion",
+        ),
+        (
+            {"criteri": {}},
+            "c.json:1:1 error missing-key: 'criteria' is missing; is 'criteri'",
+        ),
+        ({"criteria": []}, "c.json:2:14 error wrong-type: 'criteria' must be an object"),
+        (
+            {"criteria": {"response_match": 1}},
+            "c.json:3:3 error unknown-key: 'response_match' is no",
+        ),
+        ({"criteria": {"response_match_score": 80}}, "c.json:3:27 error bad-value: a threshold is"),
+        (
+            {"criteria": {"response_match_score": True}},
+            "c.json:3:27 error bad-value: a threshold is",
+        ),
+        ({"criteria": {"response_match_score": {}}}, "c.json:3:27 error missing-key: 'threshold'"),
+        (
+            {"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": "SOME"}}},
+            "c.json:5:18 error bad-value: this is no match type",
+        ),
+    ],
+)
+def test_a_criterion_that_cannot_be_carried_over_is_told_with_its_place(value: Json, says: str) -> None:
+    _, findings = criteria(value)
+    assert any(line.startswith(says) for line in findings), findings
+
+
+def test_built_in_metrics_of_an_experiment_keep_their_names() -> None:
+    part, findings = an_experiment(
+        {"type": "builtin", "name": "trajectory_recall"},
+        {"type": "builtin", "name": "trajectory_single_tool_use", "params": {"tool_name": "search"}},
+        {"type": "llm_judge", "name": "grounded", "model": "m", "system_prompt": "s", "params": {}},
+        experiment_name="nightly",
+        dataset="golden/*.evalset.json",
+    )
+    assert part == {
+        "dataset": "golden/*.evalset.json",
+        "metrics": {"trajectory_recall": {}, "trajectory_single_tool_use": {"tool": "search"}},
+    }
+    assert [line.partition(": ")[2] for line in findings] == [
+        "`experiment_name` is not carried over",
+        "the judge 'grounded' is not carried over",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "says"),
+    [
+        ({"type": "built_in", "name": "x"}, "e.json:4:12 error bad-value: 'built_in' is no"),
+        (
+            {"type": "builtin", "name": "trajectory_recal"},
+            "e.json:5:12 error bad-value: 'trajectory_recal'",
+        ),
+        ({"type": "builtin"}, "e.json:3:3 error missing-key: 'name' is missing"),
+        (
+            {"type": "builtin", "name": "trajectory_single_tool_use"},
+            "e.json:3:3 error missing-key: 'tool",
+        ),
+        ("x", "e.json:3:3 error wrong-type: an object is expected here"),
+    ],
+)
+def test_a_metric_that_is_wrong_is_told_with_its_place(metric: Json, says: str) -> None:
+    _, findings = an_experiment(metric)
+    assert any(line.startswith(says) for line in findings), findings
+
+
+def test_a_dataset_in_a_warehouse_is_told() -> None:
+    part, findings = an_experiment({"type": "builtin", "name": "rouge_1"}, dataset="bq://p.d.t")
+    assert part == {"metrics": {"rouge_1": {}}}
+    (finding,) = findings
+    assert finding.startswith("e.json:8:2 warn not-carried-over: `dataset` is not carried over: golden files")
+
+
+names = st.sampled_from(["tool_trajectory_avg_score", "response_match_score", "threshold", "type", "name"])
+options = st.dictionaries(st.sampled_from(["threshold", "match_type", "ignore_args", "type", "name"]), values)
+tops = st.sampled_from(["criteria", "metrics", "dataset"])
+
+
+@given(st.dictionaries(tops, st.dictionaries(names, values | options) | st.lists(values | options)))
+@settings(max_examples=150, deadline=None)
+def test_nothing_makes_them_raise(value: Json) -> None:
+    criteria(value)
+    document = parse(json.dumps(value), "e.json")
+    experiment.read(document.value, document.place)
