@@ -99,7 +99,7 @@ def test_hadolint_finds_nothing() -> None:
 def test_the_dockerfile_builds_without_buildkit_as_root_and_installs_by_hash() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     words = set(re.findall(r"^[A-Z]+(?= )", text, re.MULTILINE))
-    assert words <= {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENTRYPOINT"}
+    assert words <= {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "ENTRYPOINT"}
     assert not re.search(r"--mount|<<|--chmod|--link|# syntax", text)
     assert text.count("pip --python") == text.count("--require-hashes") + text.count("--no-deps --no-index")
     assert '"-I"' in text.rpartition("ENTRYPOINT")[2]

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tests.support.conformance.script import SCRIPT
 from tests.support.conformance.speaker import Counterpart, Speaker
+from tests.support.conformance.speakers import a2a
 from tests.support.conformance.speakers.adk import Adk
 from tests.support.conformance.speakers.http import Http
 from tests.support.conformance.speakers.openai_chat import OpenaiChat
 from tests.support.conformance.speakers.openai_responses import OpenaiResponses
 
 SPEAKERS: tuple[Speaker, ...] = (
+    *a2a.speakers(),
     *(Adk("whole"), Adk("streamed"), Adk("streamed in parts")),
     Http(),
     *(OpenaiChat(stream=False), OpenaiChat(stream=True)),
