@@ -160,9 +160,10 @@ def _show(verbs: Verbs) -> None:
 
 def _compare(verbs: Verbs) -> None:
     verb = verbs.add_parser("compare", help="hold one run against another, or against a baseline")
-    verb.add_argument("before", help="run.json, its folder, or a baseline")
-    verb.add_argument("after", help="run.json or its folder")
+    verb.add_argument("before", help="run.json, its folder, a baseline, or results of agents-cli or adk eval")
+    verb.add_argument("after", help="run.json or its folder, or results of the same tool")
     verb.add_argument("--json", action="store_true", help="print the report as JSON")
+    verb.add_argument("--markdown", action="store_true", help="print the summary as Markdown")
 
 
 def _baseline(verbs: Verbs) -> None:

@@ -12,6 +12,7 @@ from gate.compare.verdict import compare
 from gate.errors import UsageError
 from gate.model.baseline import Baseline
 from gate.model.run import Report
+from gate.publish import SINKS
 from gate.results import read_run
 
 
@@ -30,8 +31,7 @@ def main(options: argparse.Namespace) -> int:
         undecided=report.undecided,
         enforced=report.comparison.enforced,
     )
-    show_report(replace(report, comparison=comparison), as_json=options.json)
-    return comparison.exit_code
+    return _shown(replace(report, comparison=comparison), options)
 
 
 def _foreign(pair: Pair, options: argparse.Namespace) -> int:
@@ -42,8 +42,15 @@ def _foreign(pair: Pair, options: argparse.Namespace) -> int:
     report = Report(
         meta=pair.after.meta, metrics=pair.metrics, rules=pair.rules, undecided={}, comparison=comparison
     )
-    show_report(report, as_json=options.json)
-    return comparison.exit_code
+    return _shown(report, options)
+
+
+def _shown(report: Report, options: argparse.Namespace) -> int:
+    if options.markdown:
+        print(SINKS["summary"].render(report), end="")
+    else:
+        show_report(report, as_json=options.json)
+    return report.comparison.exit_code
 
 
 def _before(path: Path) -> Baseline:

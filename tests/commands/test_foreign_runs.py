@@ -56,6 +56,16 @@ def test_a_crashed_and_a_paused_case_that_agents_cli_calls_1_0000_are_regression
     assert klasses == {"weather": "unchanged", "delete": "regressed", "boom": "regressed"}
 
 
+def test_a_comparison_is_printed_as_markdown(tmp_path: Path) -> None:
+    before = write(tmp_path / "before.json", healthy())
+    after = str(RECORDED / "agents_cli_results.json")
+    done = gate("compare", before, after, "--markdown", cwd=tmp_path)
+    assert done.code == 1
+    assert "`boom`" in done.out
+    assert "completed" in done.out
+    assert "|---" in done.out
+
+
 def test_results_that_stayed_the_same_pass_although_their_indexes_moved(tmp_path: Path) -> None:
     before, after = healthy(), healthy()
     after["evaluation_dataset"][0]["eval_cases"].reverse()
