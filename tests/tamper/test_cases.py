@@ -222,7 +222,7 @@ CASES = (
         "takes a case out of its company",
         golden("orders.yaml", "isolation: shared", "isolation: own"),
         "case changed order",
-        base=PLAIN,
+        base=both(PLAIN, config("concurrency: 8", "concurrency: 1")),  # side by side nobody is first
     ),
     Row(
         "makes a case depend on one that helps it",
