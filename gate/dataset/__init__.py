@@ -20,8 +20,8 @@ from gate.model.finding import Finding
 __all__ = ["READERS", "Loaded", "Reader", "dump_case", "load", "select", "suite"]
 
 READERS: Final[Mapping[str, Reader]] = {
-    "annotation": LateReader("gate.dataset.annotation"),
     "agents-cli": LateReader("gate.dataset.agents_cli"),
+    "annotation": LateReader("gate.dataset.annotation"),
     "adk-evalset": LateReader("gate.dataset.adk_evalset"),
     "kagent-suite": LateReader("gate.dataset.kagent_suite"),
     "case-list": LateReader("gate.dataset.case_list"),

@@ -136,6 +136,13 @@ def test_results_that_cannot_be_used_say_why(tmp_path: Path, content: bytes, say
     assert says in done.err
 
 
+def test_results_of_another_tool_are_not_compared_with_a_run_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}", encoding="utf-8")
+    done = gate("compare", "run.json", str(RECORDED / "adk_evalset_result.json"), cwd=tmp_path)
+    assert done.code == 2
+    assert "run.json is of agent-gate and" in done.err
+
+
 def test_results_of_two_tools_are_not_compared(tmp_path: Path) -> None:
     files = [str(RECORDED / name) for name in ("adk_evalset_result.json", "agents_cli_results.json")]
     done = gate("compare", *files, cwd=tmp_path)

@@ -13,7 +13,7 @@ from tests.support.cases import bare, lines, loaded, loaded_value, values
 HI: Json = {"role": "user", "parts": [{"text": "hi"}]}
 
 
-def dataset(*cases: Json) -> Json:
+def dataset(*cases: Json) -> dict[str, Json]:
     return {"eval_cases": list(cases)}
 
 
@@ -70,6 +70,12 @@ def test_properties_are_known_in_any_spelling(name: str, key: str) -> None:
     got = loaded_value(dataset({"eval_case_id": "a", "prompt": "hi", name: {key: {"phone": "+886"}}}))
     assert got.findings == ()
     assert got.cases[0].turns[0].expect == Expect(state={"phone": "+886"})
+
+
+def test_a_status_among_the_other_keys_makes_it_no_annotation() -> None:
+    case: Json = {"eval_case_id": "a", "prompt": "hi", "status": "open"}
+    got = loaded_value({"status": "done", **dataset(case)})
+    assert [case.extra for case in got.cases] == [{"status": "open"}]
 
 
 def test_recorded_turns_become_messages_and_what_the_agent_said_is_told_to_be_left_out() -> None:
