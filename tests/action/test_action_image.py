@@ -113,6 +113,8 @@ def may(path):
     except OSError:
         return False
 read = ("/proc/1/environ", f"/proc/{os.getppid()}/environ", f"/proc/{os.getppid()}/mem")
+key = ("golden/weather.yaml", "golden/baseline.jsonl", ".git/HEAD", ".git/config", "out/traces.jsonl")
+read = (*read, *(f"/github/workspace/{name}" for name in key))
 write = ("workspace", "workspace/.git", "file_commands", "file_commands/output", "home", "runner_temp")
 write = (*(f"/github/{name}" for name in write), "/opt/agent-gate/entrypoint.py", "/var/run/docker.sock")
 print("PROBE", json.dumps({
@@ -124,7 +126,7 @@ print("PROBE", json.dumps({
 """
 
 
-def test_the_agent_finds_no_token_no_socket_and_nothing_to_write_to(runner: Runner, project: Path) -> None:
+def test_the_agent_finds_no_token_no_socket_no_answer_key_and_nothing_to_write_to(runner: Runner, project: Path) -> None:
     agent = (project / "agent.py").read_text(encoding="utf-8")
     (project / "probe.py").write_text(PROBE + agent, encoding="utf-8")
     edit(project / "agent-gate.yml", "agent.py", "probe.py")
