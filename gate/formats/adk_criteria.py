@@ -3,21 +3,14 @@
 A criterion is held against the mean of each case, so its rule is one `by: case`.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 from gate.formats.adk_fields import kind
 from gate.formats.foreign import Fields, Notes, Places, close
-from gate.formats.texts import plain
 from gate.model import Json
 from gate.model.finding import Finding
 
-_MATCH: Final[Mapping[str, str]] = {
-    "exact": "trajectory_exact_match",
-    "inorder": "trajectory_in_order_match",
-    "anyorder": "trajectory_any_order_match",
-}
-_NUMBERS: Final = tuple(_MATCH)
+_MATCH: Final = ("EXACT", "IN_ORDER", "ANY_ORDER")
 _TRAJECTORY, _ANSWER = "tool_trajectory_avg_score", "response_match_score"
 _JUDGED: Final = (
     "response_evaluation_score", "safety_v1", "final_response_match_v2",
@@ -79,23 +72,23 @@ def _is_known(name: str, criteria: Fields, notes: Notes) -> bool:
 
 
 def _criterion(name: str, criteria: Fields, notes: Notes) -> tuple[float | None, dict[str, Json]]:
+    """The threshold of a criterion and the options of the metric of its name."""
     value = criteria.value(name)
-    if not isinstance(value, dict):
-        return _threshold(value, criteria.at(name), notes), _options(name, None, notes)
-    fields = criteria.nested(name)
+    fields = criteria.nested(name) if isinstance(value, dict) else None
     if fields is None:
-        return None, {}
-    if not fields.has("threshold"):
+        threshold, options = _threshold(value, criteria.at(name), notes), {}
+    elif not fields.has("threshold"):
         notes.error(fields.path, "missing-key", "'threshold' is missing", fix="threshold: 1.0")
         return None, {}
-    threshold = _threshold(fields.value("threshold"), fields.at("threshold"), notes)
-    fields.skip("threshold")
-    options = _options(name, fields, notes)
-    for key in fields.unread():
-        notes.left_out((*fields.path, key), f"`{key}` of a criterion is not carried over")
-    if name == _ANSWER and threshold is not None:
-        options["pass_at"] = threshold
-    return threshold, options
+    else:
+        threshold = _threshold(fields.value("threshold"), fields.at("threshold"), notes)
+        fields.skip("threshold")
+        options = _options(fields, notes) if name == _TRAJECTORY else {}
+        for key in fields.unread():
+            notes.left_out((*fields.path, key), f"`{key}` of a criterion is not carried over")
+    # Words are shared in part, so there is no value at which a case passes but the threshold.
+    passes: dict[str, Json] = {"pass_at": threshold} if name == _ANSWER and threshold else {}
+    return threshold, options | passes
 
 
 def _threshold(value: Json, path: tuple[str | int, ...], notes: Notes) -> float | None:
@@ -106,27 +99,23 @@ def _threshold(value: Json, path: tuple[str | int, ...], notes: Notes) -> float 
     return float(value)
 
 
-def _options(name: str, fields: Fields | None, notes: Notes) -> dict[str, Json]:
-    if name == _ANSWER:
-        return {"type": "rouge_1", "stemmer": True, "tokenizer": "unicode"}
-    options: dict[str, Json] = {"type": _MATCH["exact"]}
-    if fields is None:
-        return options
+def _options(fields: Fields, notes: Notes) -> dict[str, Json]:
+    options: dict[str, Json] = {}
     if fields.has("match_type"):
-        options["type"] = _match_type(fields, notes)
+        options["match_type"] = _match_type(fields, notes)
     if fields.take("ignore_args", bool):
-        options["args"] = "ignore"
+        options["ignore_args"] = True
     return options
 
 
 def _match_type(fields: Fields, notes: Notes) -> str:
-    """The metric of a match type: a name, or the number that pydantic writes for it."""
+    """A match type by its name, or by the number that pydantic writes for it."""
     value = fields.value("match_type")
     fields.skip("match_type")
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_NUMBERS):
-        return _MATCH[_NUMBERS[value]]
-    if isinstance(value, str) and plain(value) in _MATCH:
-        return _MATCH[plain(value)]
-    fix = "One of: EXACT, IN_ORDER, ANY_ORDER."
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_MATCH):
+        return _MATCH[value]
+    if isinstance(value, str) and (name := value.upper().replace("-", "_")) in _MATCH:
+        return name
+    fix = f"One of: {', '.join(_MATCH)}."
     notes.error(fields.at("match_type"), "bad-value", "this is no match type", fix=fix)
-    return _MATCH["exact"]
+    return _MATCH[0]

@@ -16,7 +16,7 @@ _MODES: Final = ("strict", "unordered", "subset", "superset")
 _USED: Final = ("superset", "subset", "both", "unordered")
 _ARGS: Final = ("exact", "ignore", "subset", "superset")
 _METRIC: Final = {
-    "strict": "metrics: {trajectory: {type: trajectory_exact_match}}",
+    "strict": "metrics: {trajectory_match: {mode: strict}}",
     "unordered": "metrics: {calls: {mode: exactly}}",
     "both": "metrics: {calls: {mode: exactly, args: ignore}}",
     "subset": "metrics: {calls: {mode: at_most}}",
@@ -83,9 +83,9 @@ def _trajectory(fields: Fields, args: str, notes: Notes) -> tuple[Told, ...]:
     turns = told(fields, notes, args=compared != "ignore")
     _says_metric(fields, mode, notes)
     if compared == "subset":
-        what = "`tool_args_match_mode: subset` is not carried over"
-        why = "There, an argument that the reference lacks is a fault; here it is only with `args: exact`."
-        notes.left_out(fields.path, what, why=why)
+        what = "`tool_args_match_mode: subset` is the metric's here"
+        fix = "metrics: {calls: {args: ignore}, trajectory_match: {mode: superset, args: subset}}"
+        notes.left_out(fields.path, what, fix=fix)
     elif compared == "superset":
         what = "`tool_args_match_mode: superset` is the metric's here"
         notes.left_out(fields.path, what, fix="metrics: {calls: {args: subset}}")

@@ -87,7 +87,7 @@ def test_what_the_recording_says_is_sent_where_the_suite_does_not_tell_it() -> N
             {**PATH, "tool_args_match_mode": "superset"},
             "`tool_args_match_mode: superset` is the metric's here",
         ),
-        ({**PATH, "tool_args_match_mode": "subset"}, "`tool_args_match_mode: subset` is not carried over"),
+        ({**PATH, "tool_args_match_mode": "subset"}, "`tool_args_match_mode: subset` is the metric's here"),
         ({**USED, "mode": "both"}, "`mode: both` is the metric's here"),
         ({**USED, "mode": "subset"}, "`tools_used` of mode subset, a list of what may be called"),
         ({"type": "llm_judge", "model": "m", "prompt": "x"}, "`model` of a judge is not carried over"),

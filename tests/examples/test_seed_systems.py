@@ -180,7 +180,7 @@ def weather(tmp_path: Path) -> Path:
     shutil.copy(SESSIONS / "weather_grounded.jsonl", tmp_path)
     done = gate("import", "kagent-suite", "weather_suite.yaml", "--to", "golden/weather.yaml", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert "metrics: {trajectory: {type: trajectory_exact_match}}" in done.err
+    assert "metrics: {trajectory_match: {mode: strict}}" in done.err
     (tmp_path / "agent-gate.yml").write_text(
         "version: 1\nagent: {protocol: replay, replay: {traces: traces.jsonl}}\ndataset: golden/*.yaml\n",
         encoding="utf-8",

@@ -23,16 +23,12 @@ def an_experiment(*metrics: Json, **more: Json) -> tuple[Json, list[str]]:
 
 
 def test_the_two_defaults_of_adk_become_metrics_with_a_rule_by_case() -> None:
-    part, findings = criteria(
-        {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": {"threshold": 0.8}}}
-    )
+    part, findings = criteria({"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}})
     assert findings == []
     assert part == {
         "metrics": {
-            "tool_trajectory_avg_score": {"type": "trajectory_exact_match"},
-            "response_match_score": {
-                "type": "rouge_1", "stemmer": True, "tokenizer": "unicode", "pass_at": 0.8,
-            },
+            "tool_trajectory_avg_score": {},
+            "response_match_score": {"pass_at": 0.8},
         },
         "rules": {
             "tool_trajectory_avg_score": {"min": 1.0, "by": "case"},
@@ -42,20 +38,20 @@ def test_the_two_defaults_of_adk_become_metrics_with_a_rule_by_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "type_"),
+    ("match", "match_type"),
     [
-        ("IN_ORDER", "trajectory_in_order_match"),
-        ("any_order", "trajectory_any_order_match"),
-        (0, "trajectory_exact_match"),
-        (2, "trajectory_any_order_match"),
+        ("IN_ORDER", "IN_ORDER"),
+        ("any_order", "ANY_ORDER"),
+        (0, "EXACT"),
+        (2, "ANY_ORDER"),
     ],
 )
-def test_a_match_type_is_a_type_of_metric(match: Json, type_: str) -> None:
+def test_a_match_type_is_an_option_of_the_metric(match: Json, match_type: str) -> None:
     wanted = {"threshold": 1, "matchType": match, "ignore_args": True}
     part, findings = criteria({"criteria": {"tool_trajectory_avg_score": wanted}})
     assert findings == []
     assert part["metrics"] == {  # type: ignore[index]
-        "tool_trajectory_avg_score": {"type": type_, "args": "ignore"}
+        "tool_trajectory_avg_score": {"match_type": match_type, "ignore_args": True}
     }
 
 
