@@ -126,7 +126,7 @@ print("PROBE", json.dumps({
 """
 
 
-def test_the_agent_finds_no_token_no_socket_no_answer_key_and_nothing_to_write_to(runner: Runner, project: Path) -> None:
+def test_the_agent_finds_no_token_no_socket_and_no_answer_key(runner: Runner, project: Path) -> None:
     agent = (project / "agent.py").read_text(encoding="utf-8")
     (project / "probe.py").write_text(PROBE + agent, encoding="utf-8")
     edit(project / "agent-gate.yml", "agent.py", "probe.py")
