@@ -277,6 +277,17 @@ async def test_a_cancellation_at_any_stage_leaves_nothing(
     assert not left_of(f"t={boot_id}")
 
 
+async def test_a_bug_in_the_gate_leaves_nothing(booted: Any, boot_id: str) -> None:
+    async def broken() -> None:
+        async with booted("serve", setup=("true",)):
+            assert left_of(f"agent-gate.boot={boot_id}")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await broken()
+    assert not left_of(f"agent-gate.boot={boot_id}")
+
+
 async def test_what_a_killed_gate_left_is_swept_and_a_parallel_jobs_is_not(booted: Any, boot_id: str) -> None:
     def made(deadline: int) -> tuple[str, str]:
         labels = ("--label", f"agent-gate.boot={boot_id}x", "--label", f"agent-gate.deadline={deadline}")
