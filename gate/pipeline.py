@@ -16,6 +16,7 @@ from gate.model.case import Case, Side
 from gate.model.run import Report, TrialRecord
 from gate.model.trace import Trace
 from gate.publish import SINKS
+from gate.redact import Redactor
 from gate.results import LOG_FILE, Results
 from gate.scales import Scales
 from gate.suite import Suite
@@ -42,7 +43,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
     watch.planned(suite)
     _spare_recordings(suite, out)
     scales = Scales(suite)
-    with Results(out, _SURFACES) as results, course.interruptible():
+    with Results(out, _SURFACES, suite.redact.sweep) as results, course.interruptible():
         try:
             async with scales.ready(), aclosing(_driven(suite, out)) as traces:
                 async for trace in traces:
@@ -56,7 +57,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
             if not course.signal:
                 raise
         report = _concluded(suite, scales, course, results)
-    publish(report, out)
+    publish(report, out, suite.redact)
     return report, course.signal
 
 
@@ -67,7 +68,7 @@ async def generate(suite: Suite, out: Path, kept: Callable[[Trace], None]) -> in
     """
     course = Course(suite)
     _spare_recordings(suite, out)
-    with Results(out, _SURFACES) as results, course.interruptible():
+    with Results(out, _SURFACES, suite.redact.sweep) as results, course.interruptible():
         try:
             async with aclosing(_driven(suite, out)) as traces:
                 async for trace in traces:
@@ -83,13 +84,13 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     """Score recorded traces again, with this suite's cases, metrics and rules."""
     course = Course(suite)
     scales = Scales(suite)
-    with Results(out, _SURFACES) as results:
+    with Results(out, _SURFACES, suite.redact.sweep) as results:
         async with scales.ready():
             for trace in traces:
                 results.add(trace, await scales.put(trace))
                 course.count(trace)
         report = _concluded(suite, scales, course, results)
-    publish(report, out)
+    publish(report, out, suite.redact)
     return report
 
 
@@ -99,10 +100,10 @@ def _concluded(suite: Suite, scales: Scales, course: Course, results: Results) -
     return report
 
 
-def publish(report: Report, out: Path) -> None:
+def publish(report: Report, out: Path, redact: Redactor) -> None:
     """Write every surface of a report into the run's folder."""
     for sink in SINKS.values():
-        write_text(out / sink.file, sink.render(report))
+        write_text(out / sink.file, redact.sweep(sink.render(report)))
 
 
 def _spare_recordings(suite: Suite, out: Path) -> None:

@@ -61,6 +61,7 @@ class Redactor:
             for form in self._forms
             for end in range(_LEAST_OF_A_CUT, len(form) + 1)
         }
+        self._swept = tuple((form, _unescaped(form)) for form in self._forms if _is_no_markup(form))
         self._numeric = any(_NUMBER.fullmatch(form) for form in self._forms)
 
     def text(self, text: str) -> str:
@@ -84,6 +85,16 @@ class Redactor:
                 return self._number(value)
             case _:
                 return value
+
+    def sweep(self, text: str) -> str:
+        """A file's text, JSON or XML, without known values: the last net, for what came by another way.
+
+        Values that are ordinary words or numbers stay: they may be the file's own keys and counts.
+        """
+        for form, pattern in self._swept:
+            if form in text:
+                text = pattern.sub(MASK, text)
+        return text
 
     def _without_known(self, text: str) -> str:
         for form in self._forms:
@@ -133,6 +144,16 @@ def _unused(name: str, taken: dict[str, Json]) -> str:
     while f"{name}#{number}" in taken:
         number += 1
     return f"{name}#{number}"
+
+
+def _is_no_markup(form: str) -> bool:
+    """Whether a file that loses the form is still JSON, or XML: it is no word, no number and ends no text."""
+    return not (_ORDINARY.fullmatch(form) or _MARKUP.search(form))
+
+
+def _unescaped(form: str) -> re.Pattern[str]:
+    """The form where no backslash before it makes its first character another one."""
+    return re.compile(rf"(?<!\\){re.escape(form)}")
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -189,6 +210,8 @@ def _without_shapes(text: str) -> str:
 
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_ORDINARY = re.compile(r"[a-z_ ]+|[-+.eE0-9]+")
+_MARKUP = re.compile(r"""[<>]|(?<!\\)"|(?<!\\)(?:\\\\)*\\$|&[a-z#0-9]*$""")
 
 # Every pattern starts with a literal and has bounded repeats: a scan is quick, and no text makes it crawl.
 # A lookbehind after the literal asks for the token's left edge: `task-` holds no `sk-`.

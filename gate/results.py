@@ -5,7 +5,7 @@ import json
 import math
 import os
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -47,12 +47,14 @@ class StoredRun:
 class Results:
     """Writes a run's folder; nothing but an index of the trials stays in memory.
 
-    `surfaces` are the names of files that others write at the end, from run.json.
+    `surfaces` are the names of files that others write at the end, from run.json; `sweep` is the last look at
+    every text that is written.
     """
 
-    def __init__(self, folder: Path, surfaces: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, surfaces: Sequence[str] = (), sweep: Callable[[str], str] = str) -> None:
         self.folder = folder
         self._surfaces = tuple(surfaces)
+        self._sweep = sweep
         self._cases: dict[str, int] = {}
         self._index = array("q")  # three numbers a trial: the case's number, the trial's, its offset
 
@@ -93,7 +95,7 @@ class Results:
         try:
             number = self._cases.setdefault(record.case, len(self._cases))
             self._index.extend((number, record.trial, self._spool.tell()))
-            self._spool.write(canonical(dump(record)))
+            self._spool.write(self._sweep(canonical(dump(record))))
             self._spool.flush()
         except OSError as error:
             raise self._unwritable(error) from error
@@ -101,7 +103,7 @@ class Results:
     def keep(self, trace: Trace) -> None:
         """Append a trace alone; raises UsageError where the disk is full."""
         try:
-            self._traces.write(canonical(dump(trace)))
+            self._traces.write(self._sweep(canonical(dump(trace))))
             self._traces.flush()
         except OSError as error:
             raise self._unwritable(error) from error
@@ -131,7 +133,7 @@ class Results:
             (order[case], trial, at) for case, trial, at in zip(numbers, numbers, numbers, strict=True)
         )
         head = {"cases": dump(tuple(cases)), "report": dump(report)}
-        write_text(self.folder / RUN_FILE, _assemble(head, self._spooled(index)))
+        write_text(self.folder / RUN_FILE, map(self._sweep, _assemble(head, self._spooled(index))))
 
     def _spooled(self, index: Sequence[tuple[int, int, int]]) -> Iterator[str]:
         for _, _, offset in index:

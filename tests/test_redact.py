@@ -302,3 +302,25 @@ def test_a_secret_of_several_lines_is_found_on_one() -> None:
 @pytest.mark.parametrize("around", ["", '"', "'", "\"'"])
 def test_a_secret_with_a_quote_is_found_in_pythons_spelling_of_any_text(around: str) -> None:
     assert "s-a-secret" not in Redactor(["it's-a-secret"]).text(repr(f"{around} it's-a-secret {around}"))
+
+
+words = st.text(st.sampled_from('aA1"\\<>&/_- \nn\u2028é'), min_size=8, max_size=12)
+
+
+@given(words, st.lists(st.text(st.sampled_from('aA1"\\<>&/_- \nn\u2028é'), max_size=6), max_size=4))
+def test_json_that_is_swept_is_still_json_of_the_same_shape(secret: str, around: list[str]) -> None:
+    value = {"texts": [f"{each}{secret}{each}" for each in around], secret: 12345678, "completed": True}
+    for ascii_only in (True, False):
+        swept = Redactor([secret, "12345678", "completed"]).sweep(json.dumps(value, ensure_ascii=ascii_only))
+        read = json.loads(swept)
+        assert read["completed"] is True
+        assert len(read["texts"]) == len(around)
+        assert 12345678 in read.values()
+
+
+@pytest.mark.parametrize(
+    "form", [str, lambda text: json.dumps(text)[1:-1], lambda text: quote(text, safe="")]
+)
+def test_a_known_value_is_swept_in_each_form(form: Callable[[str], str]) -> None:
+    secret = "canary/Of+the=agent é"
+    assert Redactor([secret]).sweep(f'{{"a": "x {form(secret)} y"}}') == '{"a": "x *** y"}'

@@ -1,6 +1,7 @@
 """The folder of a run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from gate.errors import UsageError
 from gate.model.run import CaseFacts, MetricFacts, Report, TrialRecord
 from gate.model.score import Item, Scored
 from gate.model.trace import Completed, Trace
+from gate.redact import Redactor
 from gate.results import RUN_FILE, TRACES_FILE, Results, read_run, read_traces
 from tests.support.runs import CASES_RULE, NONE, PLACE, a_meta, a_metric, a_report
 
@@ -124,3 +126,14 @@ def test_a_folder_that_another_run_writes_to_is_refused_until_that_has_ended(tmp
         assert [trace.trial for trace in read_traces(tmp_path / "out")] == [2]
     written(tmp_path / "out")
     assert len(list(read_traces(tmp_path / "out"))) == len(TRIALS)
+
+
+def test_the_last_look_finds_what_came_past_the_model(tmp_path: Path) -> None:
+    secret = "canary-77/Of the agent"
+    trace, record = trial("a", 1)
+    with Results(tmp_path, sweep=Redactor([secret]).sweep) as results:
+        results.add(replace(trace, source=secret), replace(record, answer=f"{secret}!"))
+        results.write_run(a_report_of([record]), FACTS)
+    assert secret not in "".join(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())
+    assert read_run(tmp_path).trials[0].answer == "***!"
+    assert next(read_traces(tmp_path)).source == "***"
