@@ -1,6 +1,6 @@
 """OpenAI responses, whole or as a stream of typed events, to events of a trace: one an item of the output."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from gate.formats.adk_fields import items, mapping, text
@@ -43,6 +43,7 @@ class ResponsesReader:
         self._waits = waits
         self._open: dict[Json, _Growing] = {}
         self._seen: set[Json] = set()
+        self._called: set[tuple[str, str]] = set()
         self._began = False
         self.id = ""
         self.items: list[Mapping[str, Json]] = []
@@ -98,6 +99,7 @@ class ResponsesReader:
 
     def _item(self, key: Json, item: Mapping[str, Json]) -> Iterator[Event]:
         self._seen |= {key, text(item, "id") or key}
+        self._called.add((kind_of(item), text(item, "call_id")))
         self.items.append(item)
         event = self._event(item, waits=self._waits)
         self.asked |= {pause.id: item for pause in event.pauses}
@@ -110,11 +112,12 @@ class ResponsesReader:
     def _end(self, response: Mapping[str, Json], kind: str) -> Iterator[Event]:
         """The items that came no other way, and what is said of all of them."""
         self.id = text(response, "id") or self.id
+        streamed = self._streamed()
         for index, each in enumerate(items(response, "output")):
             item = whole_object(each, "an item of the output")
             self._open.pop(index, None)
             self._open.pop(text(item, "id"), None)
-            if not self._seen & {index, text(item, "id") or index}:
+            if not streamed(index, item):
                 yield from self._item(index, item)
         for key in list(self._open):
             item = self._open.pop(key).item()
@@ -125,6 +128,17 @@ class ResponsesReader:
         if usage or error or not self._began:
             self._began = True
             yield Event(author=AUTHOR, usage=usage, error=error, not_in_trajectory=END)
+
+    def _streamed(self) -> Callable[[int, Mapping[str, Json]], bool]:
+        """Tells what came so far: a call by its `call_id`, for places and ids may be others in the end."""
+        seen, called = frozenset(self._seen), frozenset(self._called)
+
+        def streamed(index: int, item: Mapping[str, Json]) -> bool:
+            if call_id := text(item, "call_id"):
+                return (kind_of(item), call_id) in called
+            return not seen.isdisjoint({index, text(item, "id") or index})
+
+        return streamed
 
 
 class _Growing:

@@ -421,3 +421,29 @@ def test_nothing_that_a_server_sends_is_a_bug(records: list[Any]) -> None:
     except UnreadableEvent:
         return
     assert all(isinstance(event, Event) for event in events)
+
+
+def done(item: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"type": "response.output_item.done", "item": item, **fields}
+
+
+def without_id(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key != "id"}
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [done(without_id(function_call("a"))), done(without_id(function_call("b")))],
+        [done(function_call("a"), output_index=0)],
+        [done(function_call("b"), output_index=0), done(function_call("a"), output_index=1)],
+        [done({**function_call("a"), "id": "other"}, output_index=0)],
+        [],
+    ],
+    ids=["without places and ids", "one of two", "in another order", "under another id", "not streamed"],
+)
+def test_each_call_is_told_once_however_the_stream_numbers_it(records: list[dict[str, Any]]) -> None:
+    output = [without_id(function_call("a")), without_id(function_call("b"))]
+    events = read(*records, {"type": "response.completed", "response": response(*output)})
+    found = [part.id for event in events for part in event.parts if isinstance(part, Call)]
+    assert sorted(found) == ["a", "b"]
