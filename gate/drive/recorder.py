@@ -115,6 +115,7 @@ def _redacted(redact: Redactor, event: Event, *, seq: int, turn: int, at_ms: flo
         state_removed=tuple(redact.text(key) for key in event.state_removed),
         error=redact.text(event.error),
         pauses=tuple(_redacted_pause(redact, pause) for pause in event.pauses),
+        not_in_trajectory=redact.text(event.not_in_trajectory),
     )
 
 

@@ -64,9 +64,28 @@ HTTP: Mapping[str, Reply] = {
 }
 
 
+def items(*output: object, **fields: object) -> Reply:
+    response = {"object": "response", "status": "completed", "output": list(output), **fields}
+    return not_json(json.dumps(response))
+
+
+RESPONSES: Mapping[str, Reply] = {
+    "in a type nobody knows": items({"type": SECRET}),
+    "in a type of a call": items({"type": f"{SECRET}_call", "id": SECRET}),
+    "in a status": items(status=SECRET),
+    "in the reason of a half": items(status="incomplete", incomplete_details={"reason": SECRET}),
+    "in an error": items(error={"code": SECRET, "message": {SECRET: 'a "b"'}}),
+    "in an id": items(id=SECRET),
+    "in the arguments of a call": items(
+        {"type": "function_call", "call_id": SECRET, "name": SECRET, "arguments": f'{{"{SECRET}": '}
+    ),
+    "in an author": items({"type": "message", "role": SECRET, "content": SECRET}),
+}
+
+
 async def told(protocol: str, reply: Reply, options: Mapping[str, object]) -> str:
     async def serve(exchange: Exchange) -> None:
-        meant = exchange.path in ("/run_sse", "/chat")
+        meant = exchange.path in ("/run_sse", "/chat", "/v1/responses")
         answer = reply if meant else not_json('{"language": "python"}')
         status = f"{answer.status} {http.client.responses[answer.status]}"
         await exchange.write(raw_answer(answer.body.encode(), status=status, headers=answer.headers))
@@ -99,3 +118,9 @@ async def test_no_piece_of_a_secret_is_left_by_the_adk_protocol(where: str) -> N
 async def test_no_piece_of_a_secret_is_left_by_the_http_protocol(where: str) -> None:
     trace = await told("http", HTTP[where], SIMPLE)
     assert not [piece for piece in pieces(SECRET) | pieces("1" * 30) if piece in trace.lower()], trace
+
+
+@pytest.mark.parametrize("where", RESPONSES)
+async def test_no_piece_of_a_secret_is_left_by_the_responses_protocol(where: str) -> None:
+    trace = await told("openai-responses", RESPONSES[where], {})
+    assert not [piece for piece in pieces(SECRET) if piece in trace.lower()], trace
