@@ -21,6 +21,9 @@ _CUT_OFF: Final[Mapping[str, str]] = {
     "length": "the answer was cut off at the limit of tokens",
     "content_filter": "a filter withheld the answer or cut it off",
     "error": "the provider behind the agent failed",
+    "model_length": "the answer was cut off at the limit of tokens",
+    "insufficient_system_resource": "the provider behind the agent broke the answer off",
+    "abort": "the server broke the answer off",
 }
 _THOUGHTS = ("reasoning_content", "reasoning")
 
@@ -39,6 +42,7 @@ class ChatReader:
         self._texts: list[str] = []
         self._thoughts: list[str] = []
         self._calls: list[_Call] = []
+        self._last: dict[tuple[str | None, str], _Call] = {}
         self._usage: Usage | None = None
         self._began = False
         self._ended = ""
@@ -105,23 +109,25 @@ class ChatReader:
             self._texts.append(refusal)
         thoughts = [said[name] for name in _THOUGHTS if isinstance(said.get(name), str)]
         self._thoughts += [str(thought) for thought in thoughts[:1] if thought]
+        # The calls of a whole message need neither ids nor places to be told apart.
+        alone = "message" in choice and not self._calls
         for each in items(said, "tool_calls"):
-            self._call(whole_object(each, "a tool call"))
+            self._call(whole_object(each, "a tool call"), alone=alone)
         if legacy := mapping(said, "function_call"):
             self._call({"index": 0, "type": "legacy", "legacy": legacy})
 
-    def _call(self, delta: Mapping[str, Json]) -> None:
+    def _call(self, delta: Mapping[str, Json], *, alone: bool = False) -> None:
         """Add to the call that the delta belongs to: by its index, where that does not contradict its id."""
         index, call_id = delta.get("index"), text(delta, "id")
-        known = [call for call in self._calls if index is None or call.index == index]
-        if call_id:
-            known = [call for call in known if call.id == call_id or (not call.id and index is not None)]
-        if known:
-            call = known[-1]
-        else:
-            call = _Call(index)
+        place = None if index is None else str(index)
+        call = self._last.get((place, call_id))
+        if call is None and place is not None and (last := self._last.get((place, ""))) and not last.id:
+            call = last
+        if call is None or alone:
+            call = _Call()
             self._calls.append(call)
         call.add(delta, call_id)
+        self._last |= {(at, name): call for at in (place, None) for name in (call.id, "")}
 
     def _made(self, *, cut: bool) -> Iterator[Call]:
         for place, call in enumerate(self._calls, 1):
@@ -141,8 +147,7 @@ class ChatReader:
 class _Call:
     """One tool call, put together from its deltas. Some servers send arguments as an object."""
 
-    def __init__(self, index: Json) -> None:
-        self.index = index
+    def __init__(self) -> None:
         self.id = ""
         self.name = ""
         self.kind = "function"

@@ -66,6 +66,14 @@ def calls(*deltas: dict[str, Any]) -> list[tuple[str, str, Any]]:
             {"tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "sql", "input": "select"}}]},
             (Call(id="1", name="sql", args={"input": "select"}),),
         ),
+        (
+            {"tool_calls": [function("f"), function("g")]},
+            (Call(id="call-1-1", name="f", args={}), Call(id="call-1-2", name="g", args={})),
+        ),
+        (
+            {"tool_calls": [function("f", id="1"), function("f", id="1")]},
+            (Call(id="1", name="f", args={}), Call(id="1", name="f", args={})),
+        ),
         ({"function_call": {"name": "f", "arguments": "{}"}}, (Call(id="call-1-1", name="f", args={}),)),
     ],
 )
@@ -117,6 +125,9 @@ def test_streamed_calls_are_put_together_as_servers_cut_them(
             "finish_reason length: the answer was cut off at the limit of tokens",
         ),
         ([whole("content_filter", content=None)], "finish_reason content_filter"),
+        ([whole("model_length", content="It is")], "finish_reason model_length: the answer was cut off"),
+        ([whole("insufficient_system_resource", content="It")], "finish_reason insufficient_system_resource"),
+        ([whole("abort", content="It is")], "finish_reason abort: the server broke the answer off"),
         ([chunk(content="It is"), chunk("length")], "finish_reason length"),
         ([{"error": {"message": "boom", "type": "server_error", "code": None}}], "server_error: boom"),
         ([{"error": {"message": "slow", "code": 429}}], "429: slow"),
