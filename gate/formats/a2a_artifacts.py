@@ -23,7 +23,10 @@ class Artifacts:
         """Take an artifact as it is now, or a chunk that is appended to it."""
         kept = self._all.setdefault((task, word(artifact, "artifactId")), _Artifact())
         parts = items(artifact, "parts")
-        kept.parts = [*kept.parts, *parts] if append else list(parts)
+        if append:
+            kept.parts.extend(parts)
+        else:
+            kept.parts = list(parts)
         kept.metadata = {**metadata, **metadata_of(artifact)}
 
     def untold(self, only: tuple[str, str] | None = None) -> Iterator[Untold]:
@@ -39,7 +42,11 @@ class _Artifact:
         self.parts: list[Json] = []
         self.metadata: Mapping[str, Json] = {}
         self._told: list[Json] = []
+        self._many = 0
 
     def untold(self) -> list[Json]:
-        told, self._told = self._told, self.parts
-        return self.parts[len(told) :] if self.parts[: len(told)] == told else self.parts
+        told, many = self._told, self._many
+        self._told, self._many = self.parts, len(self.parts)
+        # Most often the list itself has grown: it is not compared again with every chunk.
+        goes_on = told is self.parts or self.parts[:many] == told[:many]
+        return self.parts[many:] if goes_on else self.parts

@@ -17,7 +17,8 @@ class Said:
 
     def begin(self) -> None:
         """Forget the words of the turn before."""
-        self._words: dict[Source, list[str]] = {"message": [], "artifact": []}
+        self._words: dict[Source, set[str]] = {"message": set(), "artifact": set()}
+        self._joined: dict[Source, list[str]] = {"message": [], "artifact": []}
         self._raw: dict[Source, set[str]] = {"message": set(), "artifact": set()}
 
     def news(self, contents: Sequence[Content], source: Source, *, repeats: bool) -> list[Content]:
@@ -28,12 +29,14 @@ class Said:
         """
         other: Source = "artifact" if source == "message" else "message"
         words = _squeezed(contents)
-        before = [*self._words[other], "".join(self._words[other])]
-        if repeats:
-            before += self._words[source]
-        again = bool(words) and words in before
+        again = bool(words) and (
+            words in self._words[other]
+            or (repeats and words in self._words[source])
+            or self._is_all_of(other, words)
+        )
         if words and not again:
-            self._words[source].append(words)
+            self._words[source].add(words)
+            self._joined[source].append(words)
         new = [
             content
             for content in contents
@@ -42,6 +45,13 @@ class Said:
         self._known |= {content.raw for content in contents if content.has_id}
         self._raw[source] |= {content.raw for content in contents}
         return new
+
+    def _is_all_of(self, source: Source, words: str) -> bool:
+        """Whether the words are all that a source has said, put together."""
+        said = self._joined[source]
+        if len(said) > 1:
+            said[:] = ["".join(said)]
+        return said == [words]
 
     def _is_known(self, content: Content, other: Source) -> bool:
         return content.raw in self._raw[other] or (content.has_id and content.raw in self._known)
