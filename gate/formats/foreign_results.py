@@ -83,18 +83,20 @@ def _agents_cli(value: Mapping[str, Json], source: str) -> ForeignRun:
     counts: dict[str, int] = {}
     metrics: dict[str, ForeignMetric] = {}
     trials: list[ForeignTrial] = []
+    known: dict[int, tuple[Trace, str]] = {}
     for number, result in enumerate(items(value, "evalCaseResults"), start=1):
         index = field(result, "evalCaseIndex") if is_mapping(result) else None
         if not is_mapping(result) or not isinstance(index, int) or not 0 <= index < len(cases):
             raise NotResults(f"result {number} is of no case of its evaluation_dataset")
-        case = cases[index]
-        trace = case_trace(case, source)
+        if index not in known:
+            known[index] = (case_trace(cases[index], source), _digest(cases[index], "prompt", "reference"))
+        trace, key = known[index]
         for candidate in items(result, "responseCandidateResults"):
             found = mapping(candidate, "metricResults") if is_mapping(candidate) else {}
             metrics |= {name: ForeignMetric(name=name, pass_at=1.0) for name in found}
             counts[trace.case] = counts.get(trace.case, 0) + 1
             scores = {name: _graded(score) for name, score in found.items()}
-            trials.append(_trial(trace, counts[trace.case], scores, _digest(case, "prompt", "reference")))
+            trials.append(_trial(trace, counts[trace.case], scores, key))
     made = text(mapping(value, "metadata"), "creationTimestamp")
     return ForeignRun(tool="agents-cli", made=made, metrics=metrics, trials=tuple(trials))
 

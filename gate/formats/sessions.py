@@ -9,6 +9,7 @@ from gate.formats.adk import PLUMBING_ANSWER, EventReader
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
 from gate.formats.limits import reported_failure
 from gate.formats.messages import USER
+from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json
 from gate.model.derived import described, left_open
@@ -65,12 +66,13 @@ def session_events(content: str) -> tuple[Event, ...]:
 
 def read_recording(content: str) -> Recording:
     """Find the events in a recorded session, whichever way it was stored; raises NotASession."""
-    found = Recording(id="", state={}, frames=())
+    parts: list[Recording] = []
     for value, where in _documents(content):
         try:
-            found = _merged(found, _recording(value))
+            parts.append(_recording(value))
         except ValueError as error:
             raise NotASession(f"{where}{error}") from None
+    found = _merged(parts)
     if not found.frames:
         raise NotASession("no event in it")
     return found
@@ -217,29 +219,23 @@ def _line(number: int, line: str) -> Json:
 
 
 def _parsed(content: str) -> Json:
-    try:
-        value: Json = json.loads(content, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    return value
+    return strict_json(content)
 
 
-def _refuse(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _merged(one: Recording, other: Recording) -> Recording:
+def _merged(parts: Sequence[Recording]) -> Recording:
+    state: dict[str, Json] = {}
+    for part in parts:
+        state |= part.state
     return Recording(
-        id=one.id or other.id, state={**one.state, **other.state}, frames=one.frames + other.frames
+        id=next((part.id for part in parts if part.id), ""),
+        state=state,
+        frames=tuple(frame for part in parts for frame in part.frames),
     )
 
 
 def _recording(value: Json) -> Recording:
     if isinstance(value, list):
-        found = Recording(id="", state={}, frames=())
-        for item in value:
-            found = _merged(found, _recording(item))
-        return found
+        return _merged([_recording(item) for item in value])
     if not is_mapping(value):
         raise UnreadableEvent(f"expected an event, a session or a list of events, not {kind(value)}")
     data = value.get("data")

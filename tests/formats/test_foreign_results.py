@@ -113,3 +113,22 @@ def test_a_damaged_file_is_read_or_refused_with_a_reason(name: str, path: list[i
     reader = agents_cli_traces.read if "traces" in name else foreign_results.read
     with contextlib.suppress(NotResults, NotASession):
         assert reader(value, "x.json") is not None
+
+
+def test_a_case_is_read_once_however_many_results_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    read_case = agents_cli_traces.case_trace
+
+    def counted(case: Any, source: str) -> Any:
+        asked.append(case)
+        return read_case(case, source)
+
+    monkeypatch.setattr(foreign_results, "case_trace", counted)
+    event = {"author": "a", "content": {"parts": [{"text": "hi"}]}}
+    case = {"eval_case_id": "c", "prompt": "x", "agent_data": {"turns": [{"events": [event]}]}}
+    result = {"eval_case_index": 0, "response_candidate_results": [{"metric_results": {"m": {"score": 1}}}]}
+    run = foreign_results.read(
+        {"evaluation_dataset": [{"eval_cases": [case]}], "eval_case_results": [result, result, result]}, "f"
+    )
+    assert [trial.trace.trial for trial in run.trials] == [1, 2, 3]
+    assert asked == [case]
