@@ -38,6 +38,9 @@ class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self.tree = Tree(file)
         self._lines = text.split("\n")
+        self._line = -1
+        self._bytes = b""
+        self._reached = (0, 0)
 
     def read(self, text: str) -> None:
         """Find the list, and read it into the tree."""
@@ -137,9 +140,15 @@ class _Reader:
     def _at(self, node: ast.expr) -> At:
         """Where a node stands: the parser counts the bytes of a line, people its characters."""
         line = node.lineno - 1
-        written = self._lines[line] if line < len(self._lines) else ""
-        before = written.encode("utf-8", "surrogatepass")[: node.col_offset]
-        return pack(line, len(before.decode("utf-8", "ignore")))
+        if line != self._line:
+            written = self._lines[line] if line < len(self._lines) else ""
+            self._line, self._bytes = line, written.encode("utf-8", "surrogatepass")
+            self._reached = (0, 0)
+        # Nodes come in order: of a line that holds a whole list, only what is new is counted.
+        start, characters = self._reached if self._reached[0] <= node.col_offset else (0, 0)
+        characters += len(self._bytes[start : node.col_offset].decode("utf-8", "ignore"))
+        self._reached = (node.col_offset, characters)
+        return pack(line, characters)
 
 
 def _assigned(statement: ast.stmt) -> tuple[str, ast.expr | None]:

@@ -72,3 +72,15 @@ def test_no_text_makes_it_raise(text: str) -> None:
     document = read(text)
     assert document.broken or isinstance(document.value, list)
     assert document.findings or document.value is not None
+
+
+def test_places_on_one_long_line_are_counted_in_characters() -> None:
+    text = 'X = [{"id": "é€", "a": "\U0001d11eé", "b": [1, "é", {"c": 2}]}, {"id": "ü", "n": 3}]'
+    document = read(text)
+    for path, written in (
+        ((0, "b", 2, "c"), "2}"),
+        ((0, "a"), '"\U0001d11e'),
+        ((1, "n"), "3}"),
+        ((0, "b"), "[1"),
+    ):
+        assert str(document.place(path)) == f"cases.py:1:{text.index(written) + 1}"
