@@ -75,7 +75,7 @@ class A2aConversation:
             raise
         for event in self._rest():
             yield event
-        if not self._reader.over:
+        if not self._reader.finished:
             raise Stopped(Crashed(reason=self._unfinished()))
 
     def _outgoing(self, turn: Turn, pauses: tuple[Pause, ...]) -> Outgoing:

@@ -24,6 +24,7 @@ from gate.model.trace import Event, Exposed, Pause
 
 FAILED = frozenset({"failed", "canceled", "rejected"})
 INTERRUPTED: Mapping[str, str] = {"input-required": "input", "auth-required": "credential"}
+WORKING = frozenset({"submitted", "working"})
 OVER = frozenset({"completed", *FAILED, *INTERRUPTED})
 
 _KINDS = {
@@ -60,6 +61,7 @@ class UpdateReader:
         self.state = ""
         self._sent = sent
         self._ended = False
+        self._final = False
         self._question = ""
         self._paused = False
         self._said.begin()
@@ -68,7 +70,12 @@ class UpdateReader:
     @property
     def over(self) -> bool:
         """Whether the turn has come to its end: a message came, or the task waits or works no more."""
-        return self._ended or self.state in OVER
+        return self._ended or self._final or self.state in OVER
+
+    @property
+    def finished(self) -> bool:
+        """Whether that end is one of the work too: a last update may say that the task still works."""
+        return self.over and (self._ended or self.state not in WORKING)
 
     def read(self, frame: Json) -> tuple[Event, ...]:
         """Read a message, task or update, wrapped (1.0) or by its kind (0.3); raises UnreadableEvent."""
@@ -81,7 +88,7 @@ class UpdateReader:
                 events = self._told(record, _NOTHING)
                 self._ended = True
             case "statusUpdate":
-                self._ended = self._ended or field(record, "final") is True
+                self._final = self._final or field(record, "final") is True
                 events = tuple(self._read_status(mapping(record, "status"), self._live(record)))
             case _:
                 events = self._read_artifact(record)

@@ -217,11 +217,24 @@ def test_a_turn_is_over_when_the_task_waits_or_works_no_more(state: str, over: b
     assert reader.over is over
 
 
-def test_a_last_update_of_0_3_ends_a_turn_whatever_its_state() -> None:
+@pytest.mark.parametrize(
+    ("state", "finished"),
+    [("completed", True), ("working", False), ("submitted", False), ("unknown", True), ("failed", True)],
+)
+def test_a_last_update_of_0_3_ends_a_turn_but_not_the_work_of_its_task(state: str, finished: bool) -> None:
     reader = UpdateReader()
     reader.begin("")
-    reader.read({"kind": "status-update", "taskId": "t", "final": True, "status": {"state": "working"}})
+    reader.read({"kind": "status-update", "taskId": "t", "final": True, "status": {"state": state}})
     assert reader.over
+    assert reader.finished is finished
+
+
+def test_a_message_finishes_a_turn_whatever_its_task_does() -> None:
+    reader = UpdateReader()
+    reader.begin("")
+    reader.read({"kind": "status-update", "taskId": "t", "status": {"state": "working"}})
+    reader.read({"kind": "message", **message()})
+    assert reader.finished
 
 
 @pytest.mark.parametrize(
