@@ -50,21 +50,23 @@ class Scales:
     def conclude(self, meta: Meta) -> Report:
         """The report over all that was put."""
         suite = self._suite
-        comparison, shown = self._judged(meta)
+        policies, enforced = _in_force(suite)
+        comparison, shown = self._judged(meta, policies, enforced=enforced)
         return Report(
             meta=meta,
             metrics=_facts(suite.head, shown),
             rules=shown.rules,
-            undecided=suite.head.undecided,
+            undecided=policies,
             comparison=comparison,
         )
 
-    def _judged(self, meta: Meta) -> tuple[Comparison, Yardstick]:
+    def _judged(
+        self, meta: Meta, policies: dict[str, Policy], *, enforced: bool
+    ) -> tuple[Comparison, Yardstick]:
         """The verdict, and the yardstick whose rules it shows."""
         from gate.compare.sides import decide  # not needed before the first request
 
         suite, base = self._suite, self._suite.base
-        policies, enforced = _in_force(suite)
         mine = self._compared(suite.head, self._head, meta, policies, enforced=enforced)
         if suite.bar is None:
             return mine, suite.head

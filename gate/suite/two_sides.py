@@ -32,17 +32,24 @@ def hold(  # the head alone, the base, and what was asked for
     answer = sides.ask(_policy(base)) if changes or _incomparable(base, mine) else NotAccepted()
     if isinstance(answer, Acceptance):
         return replace(head, commit=sides.commit, bar=replace(bar, side="head", accepted=answer))
+    judging = other if changes and other and _counts(other) else None
+    why_not = ". ".join(filter(None, (answer.reason, answer.hint)))
     return replace(
         head,
         config=weighed.config,
         head=mine,
-        base=other if changes else None,
-        apart=tuple(case for case in weighed.apart if other and case.id in other.expected),
-        bar=replace(bar, not_accepted=". ".join(filter(None, (answer.reason, answer.hint)))),
+        base=judging,
+        apart=tuple(case for case in weighed.apart if judging and case.id in judging.expected),
+        bar=replace(bar, not_accepted=head.redact.text(why_not)),
         commit=sides.commit,
         baseline=base.baseline,
         baseline_facts=replace(base.baseline_facts, path=base.baseline_facts.path or head.config.baseline),
     )
+
+
+def _counts(side: Yardstick) -> bool:
+    """Whether anything hangs on the side: where all is new, or quarantined, it has nothing to judge by."""
+    return any(facts.quarantine is None for facts in side.case_facts)
 
 
 def _policy(base: BaseSide) -> AcceptPolicy:
