@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.cli import _FORMATS
 from gate.commands.import_file import CASES, CONFIGS
 from gate.dataset import load
 from gate.dataset.yaml_dump import as_text
 from gate.model import Json
+from gate.verbs import FORMATS
 from tests.support.cases import bare
 from tests.support.commands import ROOT, gate
 
@@ -165,7 +165,7 @@ def test_a_token_in_a_case_is_told(folder: Path) -> None:
 
 
 def test_help_lists_every_format() -> None:
-    assert {*CASES, *CONFIGS} == set(_FORMATS)
+    assert {*CASES, *CONFIGS} == set(FORMATS)
     done = gate("import", "--help", cwd=ROOT)
-    assert all(f"  {name} " in done.out for name in _FORMATS)
+    assert all(f"  {name} " in done.out for name in FORMATS)
     assert "import FORMAT FILE" in gate("--help", cwd=ROOT).out

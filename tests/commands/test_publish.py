@@ -11,10 +11,10 @@ from typing import Any, get_args
 import pytest
 
 from gate.artifact import OF_A_FORK
-from gate.cli import parser
 from gate.commands.publish import said
 from gate.github.comment import Action, CommentResult
 from gate.github.inputs import COMMENT_MODES, INPUTS
+from gate.verbs import parser
 from tests.support.artifacts import an_artifact
 from tests.support.commands import Done, gate
 from tests.support.github.server import serve
