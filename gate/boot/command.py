@@ -7,12 +7,13 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from gate.boot import identity, launch, procfs, ready
 from gate.boot.booting import Scene
+from gate.boot.headers import filled
 from gate.boot.hidden import closed
 from gate.boot.log import AgentLog, telling_line
 from gate.boot.process import Child
@@ -46,7 +47,7 @@ class CommandAgent:
 
     def __init__(self, config: CommandBoot, scene: Scene, log: AgentLog) -> None:
         self.url = ""
-        self.headers: Mapping[str, str] = config.headers
+        self.headers = filled(config.headers, config.pass_env)
         self.can_restart = True
         self._config = config
         self._scene = scene

@@ -104,6 +104,7 @@ def _boot(boot: Map, hidden: tuple[str, ...]) -> BootConfig:
             url=_text(boot["url"]).rstrip("/"),
             headers=_text_map(boot.get("headers")),
             ready=_ready(_map(boot.get("ready"))),
+            pass_env=_texts(boot.get("pass_env", [])),
         )
     if "image" in boot or "build" in boot:
         return _container(boot, hidden)

@@ -22,6 +22,12 @@ def _adk(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return Adk(config, agent)
 
 
+def _agent_engine(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.agent_engine import AgentEngine
+
+    return AgentEngine(config, agent)
+
+
 def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.http_json import HttpJson
 
@@ -49,6 +55,7 @@ def _replay(config: AgentConfig, agent: Agent) -> Recordings:
 PROTOCOLS: dict[str, ProtocolFactory] = {
     "a2a": _a2a,
     "adk": _adk,
+    "agent-engine": _agent_engine,
     "http": _http,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,

@@ -29,11 +29,12 @@ class Ready:
 
 @frozen
 class UrlBoot:
-    """An agent that is already running."""
+    """An agent that is already running. `pass_env` names variables that `{NAME}` in a header stands for."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     ready: Ready = field(default_factory=Ready)
+    pass_env: tuple[str, ...] = ()
 
 
 @frozen

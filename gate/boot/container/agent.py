@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from gate.boot.container.late import why_late
 from gate.boot.container.reach import proxied, unhealthy
 from gate.boot.container.spec import spec
 from gate.boot.container.words import NOT_STARTED, OPEN_AFTER_ALL, hints
+from gate.boot.headers import filled
 from gate.boot.launch import shown
 from gate.boot.log import AgentLog
 from gate.errors import AgentDown
@@ -62,7 +63,7 @@ class ContainerAgent:
 
     def __init__(self, config: ContainerBoot, scene: Scene, engine: Engine, log: AgentLog) -> None:
         self.url = ""
-        self.headers: Mapping[str, str] = config.headers
+        self.headers = filled(config.headers, config.pass_env)
         self.can_restart = True
         self._config = config
         self._scene = scene
