@@ -47,12 +47,15 @@ class Adk:
 
     def speak(self, reply: Reply, request: Any) -> Spoken:
         del request
-        frames = [
-            frame for number, step in enumerate(reply.steps) for frame in self._frames(step, f"e{number}")
-        ]
+        frames = self.frames(reply)
         if self.variant == "whole":
             return Spoken("application/json", (json.dumps(frames).encode(),))
         return Spoken("text/event-stream", tuple(map(_sse, frames)) or (b"",))
+
+    def frames(self, reply: Reply) -> list[dict[str, Any]]:
+        return [
+            frame for number, step in enumerate(reply.steps) for frame in self._frames(step, f"e{number}")
+        ]
 
     def answers(self, request: Any) -> list[str]:
         parts = request["newMessage"]["parts"]
