@@ -66,6 +66,7 @@ class Course:
             measured_trials=self._measured,
             retries=self._retries,
             tokens=self._tokens,
+            tracks=tuple(track.facts for track in suite.tracks),
         )
 
     @contextmanager

@@ -96,7 +96,10 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
 
 def _concluded(suite: Suite, scales: Scales, course: Course, results: Results) -> Report:
     report = scales.conclude(course.meta())
-    results.write_run(report, suite.head.case_facts)
+    for track in suite.tracks:
+        for record in track.trials:
+            results.record(record)
+    results.write_run(report, suite.facts)
     return report
 
 

@@ -10,6 +10,7 @@ from gate.errors import PASS, REGRESSION, UNDECIDED
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Policy, Rule
 from gate.model.run import (
+    AGENT,
     CaseEvidence,
     CaseVerdict,
     Comparison,
@@ -75,7 +76,7 @@ def _ladder(
     if broken:
         return "regression", None, "; ".join(map(_name, broken)), REGRESSION
     open_ = [(verdict.cause, verdict.reason) for verdict in blocking if verdict.cause]
-    if all(case.klass in {"quarantined", "removed"} for case in cases):
+    if all(case.klass in {"quarantined", "removed"} for case in cases if case.track == AGENT):
         open_.append(("coverage", "every case is quarantined: nothing was judged"))
     for policy, code in (("fail", UNDECIDED), ("warn", PASS)):
         for cause, reason in open_:
@@ -87,7 +88,7 @@ def _ladder(
 
 def _name(verdict: RuleVerdict) -> str:
     rule = verdict.rule
-    if rule.metric != "cases" and rule.by == "suite":
+    if not rule.counts and rule.metric != "cases" and rule.by == "suite":
         return rule.metric
     return f"{rule.metric} ({verdict.scope or 'no category'})"
 

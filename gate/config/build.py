@@ -1,6 +1,6 @@
 """A document that fits the schema becomes a Config, with every default in place."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias, cast
 
 from gate.config.units import amount, number, per_second, seconds, size
@@ -24,6 +24,7 @@ from gate.model.config import (
     Rule,
     RuleLevel,
     RunConfig,
+    TrackConfig,
     UrlBoot,
 )
 from gate.model.finding import Place
@@ -31,6 +32,7 @@ from gate.model.finding import Place
 Map: TypeAlias = Mapping[str, Json]
 
 BASELINE: Final = "golden/baseline.jsonl"
+JUNIT: Final = "junit"
 COUNTS: Final = ("regressed", "new_failing", "removed")
 _METRIC_KEYS: Final = frozenset({"type", "pass_at"})
 
@@ -39,14 +41,15 @@ def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
+    tracks = tuple(_tracks(top.get("tracks"), document))
     return Config(
         file=document.file,
         root=root,
         agent=_agent(_map(top["agent"]), root, (*dataset, baseline)),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
-        metrics=tuple(_metrics(_map(top.get("metrics")), document)),
-        rules=tuple(_rules(_map(top.get("rules")), document)),
+        metrics=(*_metrics(_map(top.get("metrics")), document), *map(_measured, tracks)),
+        rules=tuple(_rules(_map(top.get("rules")), document, [track.name for track in tracks])),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
         baseline_branch=branch,
@@ -54,6 +57,7 @@ def build(document: Document, root: str) -> Config:
         accept=_accept(_map(top.get("accept"))),
         when_changed=_texts(_map(top.get("when")).get("changed", [])),
         strict_publish=top.get("strict_publish") is True,
+        tracks=tracks,
     )
 
 
@@ -193,11 +197,24 @@ def _metrics(metrics: Map, document: Document) -> Iterator[MetricConfig]:
         )
 
 
-def _rules(rules: Map, document: Document) -> Iterator[Rule]:
+def _tracks(tracks: Json, document: Document) -> Iterator[TrackConfig]:
+    for index, track in enumerate(tracks if isinstance(tracks, list) else ()):
+        keys = _map(track)
+        place = document.place(("tracks", index))
+        yield TrackConfig(name=_text(keys["name"]), junit=_texts(keys["junit"]), place=place)
+
+
+def _measured(track: TrackConfig) -> MetricConfig:
+    """A track is measured by a metric of its name: whether each test passed."""
+    return MetricConfig(name=track.name, type=JUNIT, options={"junit": [*track.junit]}, place=track.place)
+
+
+def _rules(rules: Map, document: Document, tracks: Sequence[str]) -> Iterator[Rule]:
     """The rules as written; where a name has none, its default."""
     default = Place(file=document.file)
-    if "cases" not in rules:
-        yield Rule(metric="cases", counts={"regressed": 0, "new_failing": 0}, place=default)
+    for counted in ("cases", *tracks):
+        if counted not in rules:
+            yield Rule(metric=counted, counts={"regressed": 0, "new_failing": 0}, place=default)
     if "completed" not in rules:
         yield Rule(metric="completed", max_drop=Amount(value=0.0), place=default)
     for name, value in rules.items():
@@ -210,11 +227,9 @@ def _rules(rules: Map, document: Document) -> Iterator[Rule]:
 
 def _rule(name: str, rule: Map, place: Place) -> Rule:
     level = cast("RuleLevel", rule.get("level", "block"))
-    if name == "cases":
-        counts = {key: int(number(rule[key])) for key in COUNTS if key in rule}
-        return Rule(metric=name, counts=counts, level=level, place=place)
     return Rule(
         metric=name,
+        counts={key: int(number(rule[key])) for key in COUNTS if key in rule},
         min=_bound(rule, "min"),
         max=_bound(rule, "max"),
         max_drop=amount(rule["max_drop"]) if "max_drop" in rule else None,

@@ -181,6 +181,15 @@ class Rule:
 
 
 @frozen
+class TrackConfig:
+    """Results of the project's own tests: `junit` are patterns of JUnit files, relative to the config."""
+
+    name: str
+    junit: tuple[str, ...]
+    place: Place
+
+
+@frozen
 class AcceptPolicy:
     """What counts as acceptance of a changed bar: a label, or an approving review (of not the author)."""
 
@@ -211,3 +220,4 @@ class Config:
     accept: AcceptPolicy = field(default_factory=AcceptPolicy)
     when_changed: tuple[str, ...] = ()
     strict_publish: bool = False
+    tracks: tuple[TrackConfig, ...] = ()

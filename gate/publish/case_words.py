@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from gate.model.finding import Place
-from gate.model.run import CaseVerdict, Reason, Report
+from gate.model.run import AGENT, CaseVerdict, Reason, Report
 from gate.publish import bar_words, groups
 from gate.publish.escape import Quote, line
 from gate.publish.groups import Groups
@@ -29,7 +29,7 @@ def history(report: Report, case: CaseVerdict, quote: Quote) -> str:
         case "changed":
             words = f"changed, {texts or f'passed {now} now'}"
         case "removed":
-            words = f"no longer in the suite; {texts}" if texts else "in the baseline, no longer in the suite"
+            words = f"no longer in the suite; {texts}" if texts else _gone(case)
         case _ if case.base_measured:
             words = f"passed {case.base_passed} of {case.base_measured} before, {now} now"
         case _:
@@ -40,6 +40,12 @@ def history(report: Report, case: CaseVerdict, quote: Quote) -> str:
     told = ", ".join(note for note in notes if note)
     words += f" ({told})" if told else ""
     return f"{words}; {texts}" if texts and case.klass not in _TOLD else words
+
+
+def _gone(case: CaseVerdict) -> str:
+    if case.track != AGENT:
+        return "in the baseline; skipped now, renamed, or gone"
+    return "in the baseline, no longer in the suite"
 
 
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:

@@ -13,6 +13,7 @@ from gate.score.adk import ResponseMatch, ToolTrajectory
 from gate.score.calls import Calls
 from gate.score.completed import TrialCompleted
 from gate.score.metric import Metric
+from gate.score.native import NativeTests
 from gate.score.nodes import NodeOrder
 from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
 from gate.score.pauses import Pauses
@@ -45,6 +46,7 @@ METRICS: Mapping[str, type[Metric]] = {
     "response_match_score": ResponseMatch,
 }
 """Every type of metric; a new one is a file and a line here."""
+_OF_TRACKS: Mapping[str, type[Metric]] = {"junit": NativeTests}
 
 
 def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
@@ -87,7 +89,7 @@ async def score_trial(metrics: Sequence[Metric], case: Case, trace: Trace) -> Ma
 
 
 def _build(config: MetricConfig) -> Metric:
-    if metric := METRICS.get(config.type):
+    if metric := METRICS.get(config.type) or _OF_TRACKS.get(config.type):
         return metric(config)
     meant = did_you_mean(config.type, METRICS)
     fix = "" if meant else f"one of: {', '.join(METRICS)}"
@@ -98,7 +100,7 @@ def _build(config: MetricConfig) -> Metric:
 def _duplicates(configs: Sequence[MetricConfig]) -> Iterator[Finding]:
     seen: set[str] = set()
     for config in configs:
-        if config.name in seen:
+        if config.name in seen and config.type not in _OF_TRACKS:  # the name of a track is checked as such
             what = f"there are two metrics named '{config.name}'"
             yield Finding.error("duplicate-metric", config.place, what)
         seen.add(config.name)
