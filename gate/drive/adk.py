@@ -76,7 +76,7 @@ class AdkConversation:
             parts = user_parts(turn.sent)
         else:
             parts = await self._answers(turn.sent, pauses)
-        return self._server.run_request(self.session, message(parts))
+        return self._server.run_request(self.session, message(parts), turn.state_delta)
 
     async def _answers(self, answers: Answers, pauses: Sequence[Pause]) -> list[Json]:
         try:

@@ -69,7 +69,7 @@ class Server:
         """Delete a session, whatever the server says to it."""
         await client.request("DELETE", self.url(f"{self._sessions()}/{session}"), headers=self.headers)
 
-    def run_request(self, session: str, message: Json) -> Mapping[str, Json]:
+    def run_request(self, session: str, message: Json, state: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the body of a turn: camelCase, and only fields that both dialects know."""
         return {
             "appName": self._app,
@@ -77,6 +77,7 @@ class Server:
             "sessionId": session,
             "newMessage": message,
             "streaming": self._streaming,
+            **({"stateDelta": dict(state)} if state else {}),
         }
 
     async def run(self, client: Client, body: Mapping[str, Json], *, answering: bool) -> list[Json]:

@@ -56,7 +56,9 @@ class AgentEngineConversation:
 
     async def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
         """Send a message, or answers to pauses, and yield what the agent emits; see Conversation."""
-        given = _given(turn, pauses)
+        given = dict(_given(turn, pauses))
+        if turn.state_delta:
+            given["state_delta"] = dict(turn.state_delta)
         reader, ending = EventReader(self._client.redact.text), Ending()
         frames = self._frames(given)
         try:

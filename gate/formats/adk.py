@@ -97,9 +97,11 @@ class EventReader:
             for part in raw.parts
             if isinstance(part, Result) and is_pending(part, raw.pending)
         )
+        actions = mapping(raw.record, "actions")
         event = replace(
             _event(raw, rest or pending),
-            state_delta=mapping(mapping(raw.record, "actions"), "stateDelta"),
+            state_delta=mapping(actions, "stateDelta"),
+            artifact_delta=mapping(actions, "artifactDelta"),
             usage=None if again else usage_of(mapping(raw.record, "usageMetadata")),
             error="" if again and not field(raw.record, "errorCode") else raw.error,
             pauses=pauses,

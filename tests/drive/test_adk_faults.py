@@ -285,6 +285,13 @@ async def test_a_secret_that_a_stream_cuts_in_two_is_taken_out(carrier: Carrier)
     assert list(texts_of(trace.events)) == ["key ***"]
 
 
+@ALL
+async def test_a_secret_in_an_artifact_s_name_is_taken_out(carrier: Carrier) -> None:
+    saved = {**DONE, "actions": {"artifactDelta": {"sk-canary-4711.txt": 0}}}
+    trace = await faced(carrier, carrier.streams(saved), redact=Redactor(["sk-canary-4711"]))
+    assert [event.artifact_delta for event in trace.events] == [{"***.txt": 0}]
+
+
 @ENGINE
 @pytest.mark.parametrize(
     ("answer", "outcome", "words"),

@@ -1,6 +1,7 @@
 """The agent-engine protocol against the real container, alone and behind the service's documented front."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,6 +85,14 @@ async def test_a_call_its_result_state_usage_and_text_arrive(url: str, methods: 
     ] == "London"
     assert events[0].usage == Usage(input_tokens=10, output_tokens=7)
     assert {event.node for event in events} == {"toy"}
+
+
+async def test_a_turn_changes_the_state_and_an_artifact_is_noted(url: str) -> None:
+    weather, save = await converse(
+        url, replace(said("weather"), state_delta={"unit": "K"}), said("save"), start_state={"unit": "F"}
+    )
+    assert parts(weather, Result)[0].value == {"temp": 20, "unit": "K"}
+    assert [event.artifact_delta for event in save if event.artifact_delta] == [{"report.txt": 0}]
 
 
 async def test_a_streamed_answer_is_one_event(url: str) -> None:

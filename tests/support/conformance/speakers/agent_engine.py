@@ -12,7 +12,7 @@ from tests.support.faulty_agent import Exchange
 
 Variant = Literal["lines", "server-sent events"]
 NOTHING = {"author": "toy", "actions": {}}
-FREE = ("args", "response", "stateDelta")
+FREE = ("args", "response", "stateDelta", "artifactDelta")
 
 
 class AgentEngine:
