@@ -1,12 +1,13 @@
 """Talk to the agent: the runner, and one protocol a file."""
 
+from gate.drive.introspect import about
 from gate.drive.protocol import AgentProtocol, ProtocolFactory, Recordings
 from gate.drive.runner import drive
 from gate.drive.units import Plan
 from gate.model.agent import Agent
 from gate.model.config import AgentConfig
 
-__all__ = ["PROTOCOLS", "Plan", "drive"]
+__all__ = ["PROTOCOLS", "Plan", "about", "drive"]
 
 
 # A run speaks one protocol: the modules of the others would only make its first request later.

@@ -13,7 +13,7 @@ from gate.drive.protocol import Stopped
 from gate.formats.adk import EventReader, error_frame
 from gate.http import BadBody, Client, HttpError, Streamed, parse_json
 from gate.model import Json
-from gate.model.agent import Agent
+from gate.model.agent import Agent, AgentFacts
 from gate.model.case import Answers, Case, Turn, User
 from gate.model.config import AgentConfig
 from gate.model.trace import Event, Exposed, Pause, Paused
@@ -31,6 +31,10 @@ class Adk:
 
     def __init__(self, config: AgentConfig, agent: Agent) -> None:
         self._server = Server(config, agent)
+
+    async def about(self, client: Client) -> AgentFacts | None:
+        """What the server says of the app: agents, instructions and tools, and its own version."""
+        return await self._server.about(client)
 
     @asynccontextmanager
     async def converse(self, case: Case, trial: int, client: Client) -> AsyncIterator["AdkConversation"]:

@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from gate.frozen import frozen
+from gate.model.agent import AgentFacts
 from gate.model.bar import Bar
 from gate.model.baseline import BaselineFacts, Sample
 from gate.model.case import Quarantine
@@ -80,6 +81,7 @@ class Meta:
     measured_trials: int = 0
     retries: int = 0
     tokens: int | None = None
+    agent: AgentFacts | None = None
     tracks: tuple[TrackFacts, ...] = ()
 
 

@@ -16,6 +16,7 @@ from gate.publish.words import age, count, duration, outcomes, tokens
 _PLAIN_PLACE = re.compile(r"turn \d+")
 _DEFAULT_CONFIG = "agent-gate.yml"
 _MOST_CALLS = 5
+_NAME = 80
 _NOT_MEASURED = "not measured: "
 _TOLD = ("changed", "removed")
 
@@ -187,6 +188,18 @@ def baseline(report: Report, quote: Quote) -> str:
             old = age(facts.date, report.meta.started_at)
             branch = f" of {quote(line(facts.branch))}" if facts.branch else ""
             return f"Baseline: {count(facts.runs, 'run')}{branch}{upto}{', ' + old if old else ''}."
+
+
+def agent(report: Report, quote: Quote) -> str:
+    """`agent: root_agent, 4 agents, 3 tools, adk-python 2.13.0`, as its server says it."""
+    facts = report.meta.agent
+    if facts is None:
+        return ""
+    several = count(len(facts.agents), "agent") if len(facts.agents) > 1 else ""
+    tools = count(facts.tools, "tool") if facts.agents else ""
+    more = f"{facts.left_out} more are not told" if facts.left_out else ""
+    name, server = (quote(line(text, _NAME)) if text else "" for text in (facts.name, facts.server))
+    return "agent: " + ", ".join(filter(None, (name, several, tools, more, server)))
 
 
 def footer(report: Report, quote: Quote) -> str:

@@ -35,6 +35,7 @@ def render(report: Report) -> str:
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
         markdown.paragraph(advice(report, code)),
+        markdown.paragraph(case_words.agent(report, code)),
         markdown.footer(report),
     )
     return fit(sections, BUDGET, elsewhere=_ELSEWHERE)

@@ -53,7 +53,7 @@ def render(
             )
         ],
         [advice(report, _ticked)],
-        [case_words.footer(report, escape.line)],
+        [case_words.agent(report, escape.line), case_words.footer(report, escape.line)],
         ["Files: " + ", ".join(escape.line(name) for name in files)] if files else [],
         [exit_line(report.comparison.exit_code if code is None else code, report)],
     )

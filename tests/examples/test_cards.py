@@ -40,6 +40,8 @@ def test_six_cases_pass_with_parallel_branches_pauses_and_a_loop(cards: Path) ->
     stored = read_run(cards / "out")
     assert {case.id for case in stored.report.comparison.cases} == CASES
     assert all(case.passed == 1 for case in stored.report.comparison.cases)
+    assert stored.report.meta.agent
+    assert stored.report.meta.agent.server.startswith("adk-python 2.")
     confirmed = next(trace for trace in read_traces(cards / "out") if "case_3" in trace.case)
     nodes = [event.node for event in confirmed.events]
     assert nodes.count("BuildPreview") >= 2

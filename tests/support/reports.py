@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from gate.model.agent import AgentFacts, AgentPart
 from gate.model.bar import Acceptance, Bar, BarChange
 from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
@@ -31,6 +32,14 @@ COMPARED = BaselineFacts(
     runs=10,
     commit="a1b2c3d4e5f6a7b8c9d0",
     date="2026-11-28T06:00:00Z",
+)
+CARDS = AgentFacts(
+    name="router",
+    server="adk-python 2.13.0",
+    agents=(
+        AgentPart(name="router", instruction="Route.", tools=("ingest", "search")),
+        AgentPart(name="searcher", tools=("search", "google_search")),
+    ),
 )
 NO_BASELINE = BaselineFacts(state="none", path="golden/baseline.jsonl")
 
@@ -519,7 +528,7 @@ def situations() -> dict[str, Report]:
             meta=a_meta(config="ci/agent-gate.yml", planned_trials=12, measured_trials=12),
         ),
         "regression_interrupted": a_regression(meta=a_meta(interrupted=True, measured_trials=40)),
-        "pass": a_report(),
+        "pass": a_report(meta=a_meta(agent=CARDS)),
         "pass_first": a_first_run(),
         "tests_broke": with_tests(
             a_test("TestSave", "regressed", **TEST_BROKE),
@@ -691,6 +700,7 @@ def hostile_report(kind: str, text: str) -> Report:
             selection=(text,),
             agent_down=text if down else "",
             log_tail=text if down else "",
+            agent=AgentFacts(name=text, server=text, agents=(AgentPart(name=text, tools=(text,)),) * 2),
             measured_trials=0 if down else 144,
         ),
     )
