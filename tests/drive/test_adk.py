@@ -212,6 +212,40 @@ async def test_a_confirmation_is_approved_or_rejected(
     assert not parts(done, Call)
 
 
+GIVEN = {"authType": "apiKey", "apiKey": "k-1"}
+
+
+@pytest.mark.parametrize("to", ["adk_request_credential", "read_mail"])
+@pytest.mark.parametrize(
+    ("decision", "value", "result"),
+    [("reject", None, {"error": "the login was refused"}), ("input", GIVEN, {"read_with": "k-1"})],
+)
+async def test_a_credential_is_given_or_refused(
+    adk_url: str, endpoint: str, to: str, decision: str, value: Any, result: Any
+) -> None:
+    asked, done = await converse(adk_url, said("mail"), answered(to, decision, value), endpoint=endpoint)
+
+    [pause] = [pause for event in asked for pause in event.pauses]
+    assert (pause.kind, pause.tool, pause.name) == ("credential", "read_mail", "adk_request_credential")
+    assert [part.value for part in parts(done, Result)] == [result]
+    assert text(done) == f"Done: {result}"
+
+
+async def test_pauses_of_several_kinds_are_answered_over_the_turns_of_one_session(adk_url: str) -> None:
+    """A confirmation is refused, then given; a login is refused; what was said between stays a message."""
+    turns = (
+        *(said("delete"), answered("delete_repo", "reject"), said("hi")),
+        *(said("delete"), answered("delete_repo", "approve")),
+        *(said("mail"), answered("adk_request_credential", "reject")),
+    )
+    heard = await converse(adk_url, *turns)
+    results = [part.value for events in heard for part in parts(events, Result) if not events[-1].pauses]
+    assert {"error": "This tool call is rejected."} in results
+    assert {"deleted": "x"} in results
+    assert results[-1] == {"error": "the login was refused"}
+    assert text(heard[2]) == "Hello!"
+
+
 async def test_a_placeholder_beside_a_result_is_told_apart(adk_url: str) -> None:
     asked, done = await converse(adk_url, said("both"), answered("delete_repo"))
     results = [(e.parts[0].name, e.not_in_trajectory != "") for e in asked if parts([e], Result)]  # type: ignore[union-attr]

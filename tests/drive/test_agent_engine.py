@@ -116,6 +116,19 @@ async def test_a_confirmation_is_approved_or_rejected(url: str, decision: str, r
     assert [part.value for part in parts(done, Result)] == [result]
 
 
+@pytest.mark.parametrize(
+    ("decision", "value", "result"),
+    [
+        ("reject", None, {"error": "the login was refused"}),
+        ("input", {"authType": "apiKey", "apiKey": "k-1"}, {"read_with": "k-1"}),
+    ],
+)
+async def test_a_credential_is_given_or_refused(url: str, decision: str, value: Any, result: Any) -> None:
+    asked, done = await converse(url, said("mail"), answered("read_mail", decision, value))
+    assert [pause.kind for event in asked for pause in event.pauses] == ["credential"]
+    assert [part.value for part in parts(done, Result)] == [result]
+
+
 async def test_a_job_that_returned_nothing_waits_for_its_result(url: str) -> None:
     first, second = await converse(url, said("silent"), answered("start_silent_job", "input", "ready"))
     assert [pause.name for pause in left_open((), said("silent").sent, first)] == ["start_silent_job"]

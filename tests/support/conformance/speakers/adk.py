@@ -26,7 +26,7 @@ Variant = Literal["whole", "streamed", "streamed in parts"]
 
 class Adk:
     protocol = "adk"
-    counterpart = Counterpart("real server", "adk-python", "tests/drive/test_adk.py")
+    counterpart = Counterpart("real server", "adk-python; from source: adk-go", "tests/drive/test_adk.py")
 
     def __init__(self, variant: Variant) -> None:
         self.variant: str = variant
