@@ -64,11 +64,13 @@ def has_raised(body: str) -> bool:
 class Ending:
     """Whether a stream ended where ADK ends a run: what the agent raises may end it in order, in a 200.
 
-    An LLM agent goes on until there is an answer, a pause, or an action that ends it.
+    An LLM agent goes on until there is an answer, a pause, or an action that ends it; what a tool gives while
+    it waits may come after its pause.
     """
 
     def __init__(self) -> None:
         self._lacking = _NOTHING_YET
+        self._waits = False
 
     def hear(self, frame: Mapping[str, Json]) -> None:
         """Note one event; raises UnreadableEvent."""
@@ -83,7 +85,8 @@ class Ending:
             return "the whole of an answer that it had begun"
         parts = [part for part in items(mapping(frame, "content"), "parts") if is_mapping(part)]
         actions = mapping(frame, "actions")
-        if any(field(actions, name) for name in _ENDS) or items(frame, "longRunningToolIds"):
+        self._waits = self._waits or bool(items(frame, "longRunningToolIds"))
+        if self._waits or any(field(actions, name) for name in _ENDS):
             return ""
         for kind, lacking in (("functionCall", "the result of"), ("functionResponse", "what follows on")):
             if named := [text(mapping(part, kind), "name") for part in parts if has(part, kind)]:

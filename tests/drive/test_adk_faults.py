@@ -231,6 +231,8 @@ async def test_the_engine_fails_in_a_200_in_its_own_words(
         ([calls(), gave(), DONE], ""),
         ([STATE], ""),
         ([calls(longRunningToolIds=["c1"])], ""),
+        ([calls(), calls("adk_request_credential", longRunningToolIds=["c2"]), gave()], ""),
+        ([calls(longRunningToolIds=["c1"]), says("It ", partial=True)], "the whole of an answer"),
         ([calls(), gave(actions={"skipSummarization": True})], ""),
         ([calls(), gave(actions={"escalate": True})], ""),
         ([calls(), gave(), {"author": "toy", "output": {"a": 1}, "nodeInfo": {"path": "toy@1"}}], ""),
@@ -243,7 +245,7 @@ async def test_a_stream_that_ends_in_order_ends_where_a_run_does(
     trace = await faced(carrier, carrier.streams(*frames), retries=0)
     if lacking:
         assert isinstance(trace.outcome, Crashed), trace.outcome
-        assert f"ended in order, but before {lacking}:" in trace.outcome.reason
+        assert f"ended in order, but before {lacking}" in trace.outcome.reason
     else:
         assert not isinstance(trace.outcome, Crashed), trace.outcome
 
