@@ -7,8 +7,9 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from gate.boot import identity, launch, procfs, ready
@@ -30,6 +31,7 @@ _logger = logging.getLogger(__name__)
 async def running(config: CommandBoot, scene: Scene) -> AsyncIterator[Agent]:
     """The agent of the config's command, once it is ready; stopped with all that it started."""
     identity.hide_environment()
+    config = replace(config, headers=filled(config.headers, config.pass_env))
     log = AgentLog(scene.log, scene.redact)
     agent = CommandAgent(config, scene, log)
     try:
@@ -47,7 +49,7 @@ class CommandAgent:
 
     def __init__(self, config: CommandBoot, scene: Scene, log: AgentLog) -> None:
         self.url = ""
-        self.headers = filled(config.headers, config.pass_env)
+        self.headers: Mapping[str, str] = config.headers
         self.can_restart = True
         self._config = config
         self._scene = scene

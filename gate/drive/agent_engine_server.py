@@ -57,8 +57,8 @@ class Engine:
             response = await self._query(client, name, given)
             if self._prefix is None and _lacks(response, name):
                 continue
-            self._prefix = prefix
             self._check(response, name)
+            self._prefix = prefix  # not before: a limit says nothing of the methods
             return _session(response, name)
         reason = (
             "the agent has neither async_create_session nor create_session: agents made with ADK have both"

@@ -16,8 +16,8 @@ from gate.model.config import AgentConfig, NoBoot
 from gate.model.derived import left_open
 from gate.model.trace import Call, Crashed, Event, Pause, Paused, Refused, Result, Text, Throttled, Usage
 from tests.support.driving import HERE, StillAgent
-from tests.support.engine_front import ASYNC, ENGINE, SYNC, TOKEN, Front
-from tests.support.faulty_agent import answers, faulty_agent
+from tests.support.engine_front import ASYNC, ENGINE, SYNC, TOKEN, Front, status
+from tests.support.faulty_agent import Exchange, answers, faulty_agent
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -197,6 +197,25 @@ async def test_an_agent_with_one_kind_of_methods_is_spoken_to_by_it(
     assert [request["class_method"] for request in front.requests] == used
     assert all(request["input"]["user_id"] == "gate" for request in front.requests)
     assert "state" not in front.requests[0]["input"]
+
+
+async def test_a_limit_teaches_nothing_of_the_methods(engine_url: str) -> None:
+    behind = Front(engine_url, SYNC)
+    first = status(429, "RESOURCE_EXHAUSTED", "Quota exceeded.")
+
+    async def once(exchange: Exchange) -> None:
+        await (exchange.write(first) if exchange.number == 1 else behind(exchange))
+
+    async with faulty_agent(once) as agent, Client(headers=HEADERS) as client:
+        protocol = AgentEngine(
+            AgentConfig(protocol="agent-engine", boot=NoBoot()), StillAgent(agent.url + ENGINE)
+        )
+        case = Case(id="c", turns=(said("hi"),), place=HERE)
+        with pytest.raises(Stopped, match="429"):
+            async with protocol.converse(case, 1, client):
+                pass
+        async with protocol.converse(case, 1, client) as conversation:
+            assert conversation.session
 
 
 async def test_an_agent_without_sessions_is_refused(engine_url: str) -> None:

@@ -4,8 +4,9 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from gate.boot import ready
@@ -36,6 +37,7 @@ _logger = logging.getLogger(__name__)
 @asynccontextmanager
 async def running(config: ContainerBoot, scene: Scene) -> AsyncIterator[Agent]:
     """The agent of the config's container, once it is ready; everything made for it is removed."""
+    config = replace(config, headers=filled(config.headers, config.pass_env))
     engine = await asyncio.to_thread(connect)
     log = AgentLog(scene.log, scene.redact)
     agent = ContainerAgent(config, scene, engine, log)
@@ -63,7 +65,7 @@ class ContainerAgent:
 
     def __init__(self, config: ContainerBoot, scene: Scene, engine: Engine, log: AgentLog) -> None:
         self.url = ""
-        self.headers = filled(config.headers, config.pass_env)
+        self.headers: Mapping[str, str] = config.headers
         self.can_restart = True
         self._config = config
         self._scene = scene
