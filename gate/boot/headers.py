@@ -1,9 +1,9 @@
 """The headers that every request to the agent carries, with the variables that `pass_env` names filled in."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.boot.launch import environment_of
 from gate.errors import AgentDown
 
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -15,7 +15,7 @@ def filled(headers: Mapping[str, str], pass_env: Sequence[str]) -> Mapping[str, 
 
     Raises AgentDown for a value that no header can carry; it is not quoted.
     """
-    values = {name: value.strip() for name, value in environment_of(pass_env).items()}
+    values = {name: os.environ[name].strip() for name in pass_env if name in os.environ}
     for name, value in values.items():
         if not _SENDABLE.fullmatch(value) and name in placeholders(headers):
             hint = "A token is one line of plain ASCII: look at how the variable is set."

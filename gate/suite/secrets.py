@@ -10,9 +10,9 @@ from gate.redact import credentials_of
 def secrets_of(config: Config) -> Iterator[str]:
     """The values of `pass_env`, and of headers that carry a credential by their name."""
     boot = config.agent.boot
-    passed = () if isinstance(boot, NoBoot) else boot.pass_env
-    for value in filter(None, map(os.environ.get, passed)):
-        yield from {value, value.strip()}  # a header carries it without white space around it
+    for name in () if isinstance(boot, NoBoot) else boot.pass_env:
+        if value := os.environ.get(name):
+            yield from {value, value.strip()}  # a header carries it without white space around it
     of_protocol = config.agent.options.get("headers")
     for headers in ({} if isinstance(boot, NoBoot) else boot.headers, of_protocol):
         yield from credentials_of(headers if isinstance(headers, Mapping) else {})

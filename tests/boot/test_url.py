@@ -185,14 +185,11 @@ async def test_a_header_has_the_variables_that_pass_env_names_and_no_others(
     assert b"authorization: Bearer ya29.x\r\n" in answering.seen[0].lower().replace(b"bearer", b"Bearer")
 
 
-@pytest.mark.parametrize("value", ["a\r\nx: y", "naïve", "a\x00b"])
+@pytest.mark.parametrize("value", ["a\r\nx: y", "naïve", "a\x1bb"])
 async def test_a_value_that_no_header_can_carry_is_told_and_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    if "\x00" in value:
-        monkeypatch.setattr("gate.boot.headers.environment_of", lambda _: {"A_TOKEN": value})
-    else:
-        monkeypatch.setenv("A_TOKEN", value)
+    monkeypatch.setenv("A_TOKEN", value)
     config = UrlBoot(url="http://127.0.0.1:9", headers={"x": "{A_TOKEN}"}, pass_env=("A_TOKEN",))
     with pytest.raises(AgentDown) as down:
         async with enter(config, tmp_path):
