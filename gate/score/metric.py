@@ -65,7 +65,7 @@ class Metric:
 
     @classmethod
     def _findings(cls, config: MetricConfig) -> Iterator[Finding]:
-        known = (*cls.choices, *cls.texts, *cls.shapes)
+        known = dict.fromkeys((*cls.choices, *cls.texts, *cls.shapes))
         for name, value in config.options.items():
             if name not in known:
                 names = ", ".join(known) or "none"
