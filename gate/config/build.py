@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias, cast
 
+from gate.config.floors import floor_of
 from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
 from gate.model import Json
@@ -33,20 +34,23 @@ Map: TypeAlias = Mapping[str, Json]
 BASELINE: Final = "golden/baseline.jsonl"
 COUNTS: Final = ("regressed", "new_failing", "removed")
 _METRIC_KEYS: Final = frozenset({"type", "pass_at"})
+_COST: Final = "cost"
 
 
 def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
+    metrics = tuple(_metrics(_map(top.get("metrics")), _map(top.get("prices")), document))
+    types = {metric.name: metric.type for metric in metrics}
     return Config(
         file=document.file,
         root=root,
         agent=_agent(_map(top["agent"]), root, (*dataset, baseline)),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
-        metrics=tuple(_metrics(_map(top.get("metrics")), document)),
-        rules=tuple(_rules(_map(top.get("rules")), document)),
+        metrics=metrics,
+        rules=tuple(_rules(_map(top.get("rules")), types, document)),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
         baseline_branch=branch,
@@ -180,19 +184,26 @@ def _run(run: Map) -> RunConfig:
     )
 
 
-def _metrics(metrics: Map, document: Document) -> Iterator[MetricConfig]:
+def _metrics(metrics: Map, prices: Map, document: Document) -> Iterator[MetricConfig]:
+    """The metrics as written; where there are prices, cost is measured by them."""
+    priced = {"prices": prices} if prices else {}
     for name, value in metrics.items():
         metric = _map(value)
+        type_ = _text(metric.get("type", name))
+        options = {key: option for key, option in metric.items() if key not in _METRIC_KEYS}
         yield MetricConfig(
             name=name,
-            type=_text(metric.get("type", name)),
-            options={key: option for key, option in metric.items() if key not in _METRIC_KEYS},
+            type=type_,
+            options={**options, **(priced if type_ == _COST else {})},
             pass_at=number(metric["pass_at"]) if "pass_at" in metric else None,
             place=document.place(("metrics", name), key=True),
         )
+    if prices and _COST not in metrics:
+        place = document.place(("prices",), key=True)
+        yield MetricConfig(name=_COST, type=_COST, options=priced, place=place)
 
 
-def _rules(rules: Map, document: Document) -> Iterator[Rule]:
+def _rules(rules: Map, types: Mapping[str, str], document: Document) -> Iterator[Rule]:
     """The rules as written; where a name has none, its default."""
     default = Place(file=document.file)
     if "cases" not in rules:
@@ -202,23 +213,25 @@ def _rules(rules: Map, document: Document) -> Iterator[Rule]:
     for name, value in rules.items():
         if isinstance(value, list):
             for index, rule in enumerate(value):
-                yield _rule(name, _map(rule), document.place(("rules", name, index)))
+                yield _rule(name, _map(rule), types, document.place(("rules", name, index)))
         else:
-            yield _rule(name, _map(value), document.place(("rules", name), key=True))
+            yield _rule(name, _map(value), types, document.place(("rules", name), key=True))
 
 
-def _rule(name: str, rule: Map, place: Place) -> Rule:
+def _rule(name: str, rule: Map, types: Mapping[str, str], place: Place) -> Rule:
     level = cast("RuleLevel", rule.get("level", "block"))
     if name == "cases":
         counts = {key: int(number(rule[key])) for key in COUNTS if key in rule}
         return Rule(metric=name, counts=counts, level=level, place=place)
+    moves = tuple(amount(rule[key]) if key in rule else None for key in ("max_drop", "max_rise"))
+    written = _bound(rule, "ignore_below")
     return Rule(
         metric=name,
         min=_bound(rule, "min"),
         max=_bound(rule, "max"),
-        max_drop=amount(rule["max_drop"]) if "max_drop" in rule else None,
-        max_rise=amount(rule["max_rise"]) if "max_rise" in rule else None,
-        ignore_below=_bound(rule, "ignore_below"),
+        max_drop=moves[0],
+        max_rise=moves[1],
+        ignore_below=floor_of(types.get(name, name), moves) if written is None else written,
         by=cast("Literal['suite', 'category', 'case']", rule.get("by", "suite")),
         level=level,
         place=place,

@@ -95,7 +95,7 @@ class EventReader:
         event = replace(
             _event(raw, rest or pending),
             state_delta=mapping(mapping(raw.record, "actions"), "stateDelta"),
-            usage=None if again else usage_of(mapping(raw.record, "usageMetadata")),
+            usage=None if again else usage_of(raw.record),
             error="" if again and not field(raw.record, "errorCode") else raw.error,
             pauses=pauses,
         )

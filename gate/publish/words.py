@@ -9,6 +9,7 @@ contradicts its verdict: 0.895 under a minimum of 0.9 is never 0.90.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from math import floor, log10
 
 from gate.errors import BAD_INPUT, BUG, PUBLISH_FAILED
 from gate.model.config import Amount, Rule
@@ -62,6 +63,8 @@ def _form(value: float, unit: str) -> tuple[float, int, str]:
             return _K, 0 if size >= 10 * _K else 1, "k"
         case "":
             return 1, 2, ""
+        case "cost":
+            return 1, 2 if size >= 1 or not size else min(1 - floor(log10(size)), _MOST_DIGITS), ""
         case _:
             return 1, 0 if float(value).is_integer() else 2, ""
 

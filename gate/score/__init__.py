@@ -13,6 +13,7 @@ from gate.score.adk import ResponseMatch, ToolTrajectory
 from gate.score.calls import Calls
 from gate.score.citations import Citations
 from gate.score.completed import TrialCompleted
+from gate.score.cost import Cost
 from gate.score.json_schema import JsonSchema
 from gate.score.likeness import Exact, Similarity
 from gate.score.metric import Metric
@@ -21,6 +22,7 @@ from gate.score.numbers import Numbers
 from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
 from gate.score.patterns import Regex
 from gate.score.pauses import Pauses
+from gate.score.repeats import Loops, Retries, ToolErrors
 from gate.score.rouge import Rouge1, Rouge2, RougeL
 from gate.score.says import Says
 from gate.score.state import StateHolds
@@ -46,6 +48,10 @@ METRICS: Mapping[str, type[Metric]] = {
     "turns": TurnCount,
     "tool_calls": ToolCalls,
     "tokens": Tokens,
+    "cost": Cost,
+    "retries": Retries,
+    "tool_errors": ToolErrors,
+    "loops": Loops,
     "trajectory_exact_match": ExactMatch,
     "trajectory_in_order_match": InOrderMatch,
     "trajectory_any_order_match": AnyOrderMatch,

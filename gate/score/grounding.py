@@ -35,7 +35,11 @@ class Grounded(EveryCase):
         raise NotImplementedError
 
     async def score(self, case: Case, trace: Trace) -> Score:
-        if unmeasured := unmeasured_by(trace, "text") or unmeasured_by(trace, "calls") or _hidden(trace):
+        if (
+            unmeasured := unmeasured_by(trace, "text")
+            or unmeasured_by(trace, "calls")
+            or hidden_results(trace)
+        ):
             return unmeasured
         try:
             return scored(iter([*self._items(case, trace)]))
@@ -76,8 +80,8 @@ def leaves(value: Json) -> Iterator[Json]:
             yield each
 
 
-def _hidden(trace: Trace) -> Unscored | None:
-    """Where there are calls and no result, the tools' answers are not shown, or the run broke off."""
+def hidden_results(trace: Trace) -> Unscored | None:
+    """Why nobody can say what the tools returned: a trial that ended has calls, and no result."""
     if not isinstance(trace.outcome, Completed | Paused) or not any(calls_of(trace.events)):
         return None
     results = (part for event in trace.events for part in event.parts if isinstance(part, Result))
