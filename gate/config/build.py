@@ -1,7 +1,7 @@
 """A document that fits the schema becomes a Config, with every default in place."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 from gate.config.floors import floor_of
 from gate.config.units import amount, number, per_second, seconds, size
@@ -10,6 +10,7 @@ from gate.model import Json
 from gate.model.config import (
     AcceptPolicy,
     AgentConfig,
+    Aggregate,
     Amount,
     BootConfig,
     Build,
@@ -25,6 +26,7 @@ from gate.model.config import (
     Rule,
     RuleLevel,
     RunConfig,
+    Scope,
     UrlBoot,
 )
 from gate.model.finding import Place
@@ -225,17 +227,35 @@ def _rule(name: str, rule: Map, types: Mapping[str, str], place: Place) -> Rule:
         return Rule(metric=name, counts=counts, level=level, place=place)
     moves = tuple(amount(rule[key]) if key in rule else None for key in ("max_drop", "max_rise"))
     written = _bound(rule, "ignore_below")
+    kind, rank = _aggregate(_text(rule.get("aggregate", "mean")))
     return Rule(
         metric=name,
         min=_bound(rule, "min"),
         max=_bound(rule, "max"),
         max_drop=moves[0],
         max_rise=moves[1],
-        ignore_below=floor_of(types.get(name, name), moves) if written is None else written,
-        by=cast("Literal['suite', 'category', 'case']", rule.get("by", "suite")),
+        ignore_below=_floor(types.get(name, name), moves, kind) if written is None else written,
+        by=cast("Scope", rule.get("by", "suite")),
         level=level,
+        aggregate=kind,
+        number=rank,
+        at=_bound(rule, "at"),
         place=place,
     )
+
+
+def _aggregate(written: str) -> tuple[Aggregate, int]:
+    """`p95` is a percentile and `pass^3` three passes in a row; the schema has said yes to it before."""
+    if written.startswith("pass^"):
+        return "pass_k", int(written.removeprefix("pass^"))
+    if written.removeprefix("p").isdecimal():
+        return "percentile", int(written.removeprefix("p"))
+    return cast("Aggregate", written), 0
+
+
+def _floor(type_: str, moves: tuple[Amount | None, ...], kind: Aggregate) -> float | None:
+    """The floor of a measure's own unit; a share of trials that pass has none."""
+    return None if kind in ("pass_rate", "pass_k") else floor_of(type_, moves)
 
 
 def _bound(rule: Map, key: str) -> float | None:

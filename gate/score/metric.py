@@ -19,11 +19,11 @@ class Metric:
     Class facts: `version` changes whenever the same trial would get another value; `unit` is "" for a share,
     else `ms`, `tokens`, `calls`, `turns`, `cost`; `kind` is `quality` for values in 0..1 that can decide
     whether a case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on
-    no case unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always`
-    metrics run without being configured. `choices` maps each option to the values that it may take, the default first;
-    `texts` names the options that take a text and must be given, `shapes` those of any other shape, each with
-    a function that says what to write instead of a value ("" where it is fine). A constructor raises BadInput
-    with a finding for each option that it cannot use.
+    no case unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics
+    run without being configured. `choices` maps each option to the values that it may take, the default
+    first; `texts` names the options that take a text and must be given, `shapes` those of any other shape,
+    each with a function that says what to write instead of a value ("" where it is fine). A constructor
+    raises BadInput with a finding for each option that it cannot use.
     """
 
     version: ClassVar[str] = "1"

@@ -36,6 +36,7 @@ SITUATIONS = situations()
         "pass_first",
         "undecided_coverage",
         "undecided_throttled",
+        "regression_partial",
         "agent_down",
         "bar_changed_case",
         "bar_accepted_regressed",
