@@ -12,8 +12,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-CPU_S = 1.0
-"""Seconds of CPU for one answer; what is honest takes a thousandth of that."""
+CPU_S = 0.5
+"""Seconds of CPU for one answer. An honest search takes a thousandth of that; meanwhile nothing else moves."""
 
 
 class TooSlow(Exception):

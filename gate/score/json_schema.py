@@ -1,8 +1,8 @@
 """`json_schema`: the answer is JSON that a schema allows, or the arguments of a tool are.
 
 JSON Schema 2020-12 unless `$schema` names another draft. A `$ref` leads to a place in the schema itself;
-nothing is ever fetched. The text is the agent's: what takes longer than a second of CPU (bounded.py), or is
-nested too deeply, is unscored.
+nothing is ever fetched. The text is the agent's: what takes longer than half a second of CPU (bounded.py),
+or is nested too deeply, is unscored.
 """
 
 import json

@@ -1,7 +1,7 @@
 """`regex`: a pattern is found in what the agent said, or is not.
 
 A pattern is one of Python's `re`, and searched for in the text in Unicode normal form C. Where that takes
-longer than a second of CPU (bounded.py), the trial is unscored: the text is the agent's.
+longer than half a second of CPU (bounded.py), the trial is unscored: the text is the agent's.
 """
 
 import re
