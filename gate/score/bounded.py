@@ -13,7 +13,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 CPU_S = 0.5
-"""Seconds of CPU for one answer. An honest search takes a thousandth of that; meanwhile nothing else moves."""
+"""Seconds of CPU for one answer. An honest search takes a thousandth of it; nothing else moves meanwhile."""
 
 
 class TooSlow(Exception):
