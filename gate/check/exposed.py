@@ -11,6 +11,7 @@ from gate.model.config import AgentConfig, Config
 from gate.model.finding import Finding
 from gate.model.trace import Exposed
 from gate.score import build
+from gate.score.every_case import EveryCase
 from gate.score.items import HIDDEN, ExpectMetric
 
 _OWN: Final = frozenset(("http", "replay"))
@@ -50,7 +51,7 @@ def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterat
     except BadInput:
         return
     for metric in metrics:
-        if not isinstance(metric, ExpectMetric) or metric.needs not in never:
+        if not isinstance(metric, ExpectMetric | EveryCase) or metric.needs not in never:
             continue
         having = [case for case in cases if metric.expectation(case) is not None]
         if having:

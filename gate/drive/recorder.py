@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, cast
 from gate.http import TooBig
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, FilePart, TextPart, User, UserPart
-from gate.model.trace import Call, Event, Part, Pause, Result, Text, Thought, TurnTrace
+from gate.model.trace import Call, Event, Part, Pause, Result, Text, Thought, TurnTrace, Usage
 from gate.redact import Redactor
 
 Ended: TypeAlias = Literal["answered", "paused", "failed"]
@@ -112,6 +112,7 @@ def _redacted(redact: Redactor, event: Event, *, seq: int, turn: int, at_ms: flo
         author=redact.text(event.author),
         node=redact.text(event.node),
         parts=tuple(_redacted_part(redact, part) for part in event.parts),
+        usage=_redacted_usage(redact, event.usage),
         state_delta=_mapping(redact, event.state_delta) if event.state_delta else event.state_delta,
         state_removed=tuple(redact.text(key) for key in event.state_removed),
         artifact_delta=_mapping(redact, event.artifact_delta)
@@ -121,6 +122,10 @@ def _redacted(redact: Redactor, event: Event, *, seq: int, turn: int, at_ms: flo
         pauses=tuple(_redacted_pause(redact, pause) for pause in event.pauses),
         not_in_trajectory=redact.text(event.not_in_trajectory),
     )
+
+
+def _redacted_usage(redact: Redactor, usage: Usage | None) -> Usage | None:
+    return replace(usage, model=redact.text(usage.model)) if usage and usage.model else usage
 
 
 def _redacted_part(redact: Redactor, part: Part) -> Part:

@@ -102,7 +102,7 @@ class EventReader:
             _event(raw, rest or pending),
             state_delta=mapping(actions, "stateDelta"),
             artifact_delta=mapping(actions, "artifactDelta"),
-            usage=None if again else usage_of(mapping(raw.record, "usageMetadata")),
+            usage=None if again else usage_of(raw.record),
             error="" if again and not field(raw.record, "errorCode") else raw.error,
             pauses=pauses,
         )

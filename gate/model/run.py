@@ -158,8 +158,22 @@ class Evidence:
 
 
 @frozen
+class Coverage:
+    """What a number rests on: `measured` of `cases` that count, whose `trials` have `unscored` by cause.
+
+    `quarantined` cases have the metric too, and do not count.
+    """
+
+    cases: int
+    measured: int
+    trials: int
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    quarantined: int = 0
+
+
+@frozen
 class RuleVerdict:
-    """One rule over one scope (`suite`, or a category or case by name), with its evidence.
+    """One rule over one scope (`suite`, or a category, tag or case by name), with its evidence.
 
     `value` is over all cases of the scope; `baseline` and `compared` over those that can be compared, which
     relative bounds are held against. `low` and `high` bound the value over whatever the unmeasured trials
@@ -177,13 +191,15 @@ class RuleVerdict:
     low: float | None = None
     high: float | None = None
     not_comparable: int = 0
+    coverage: Coverage | None = None
 
 
 @frozen
 class MetricSummary:
     """A metric over the suite or a category: means on both sides, and how much was measured.
 
-    `baseline` and `compared` are over the cases that can be compared, `value` over all of them.
+    `baseline` and `compared` are over the cases that can be compared, `value` over all of them: `measured` of
+    `cases`, beside which are the `quarantined`.
     """
 
     metric: str
@@ -194,6 +210,8 @@ class MetricSummary:
     baseline: float | None
     compared: float | None = None
     unscored: Mapping[str, int] = field(default_factory=dict)
+    measured: int | None = None
+    quarantined: int = 0
 
 
 @frozen

@@ -52,14 +52,20 @@ MOST_TOKENS = 2**53
 
 @frozen
 class Usage:
-    """Tokens of one model call, from 0 to MOST_TOKENS each; raises ValueError for anything else."""
+    """Tokens of one model call, from 0 to MOST_TOKENS each; raises ValueError for anything else.
+
+    `cached_tokens` are those of the input that the provider had read before; `model` is its name as the
+    answer gives it ("" where it does not).
+    """
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = 0
+    model: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no model can have used."""
-        for tokens in (self.input_tokens, self.output_tokens):
+        for tokens in (self.input_tokens, self.output_tokens, self.cached_tokens):
             if not 0 <= tokens <= MOST_TOKENS:
                 raise ValueError("a count of tokens lies outside of 0 to 2^53")
 

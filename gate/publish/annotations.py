@@ -97,9 +97,9 @@ def _of_case(report: Report, case: CaseVerdict) -> Iterator[str]:
 
 
 def _of_rule(report: Report, verdict: RuleVerdict) -> str:
-    unit = table.unit_of(report, verdict.rule.metric)
     if verdict.rule.counts:
         return headline.counted(report, verdict, line)
+    unit = table.rule_unit(report, verdict.rule)
     found = "" if verdict.value is None else f", found {amount(verdict.value, unit)}"
     where = "" if verdict.scope == "suite" else f" in {line(verdict.scope, 80)}"
     return f"{rule_label(verdict.rule, unit)}{where}{found}. {verdict.reason}"

@@ -6,7 +6,7 @@ from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
 from gate.publish import bar_changes, bar_words, groups, native
 from gate.publish.escape import Quote
-from gate.publish.table import NO_CATEGORY, moved_quality, unit_of
+from gate.publish.table import NO_CATEGORY, moved_quality, rule_unit
 from gate.publish.words import amount, change, count
 
 _NAMED_RULES = 2
@@ -75,9 +75,10 @@ def counted(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
 
 
 def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote, *, where: str | None = None) -> str:
-    unit, rule, value = unit_of(report, verdict.rule.metric), verdict.rule, verdict.value
-    somewhere = {"suite": "", "category": " in a category", "case": " in a case"}[rule.by]
-    name = quote(rule.metric) + (somewhere if where is None else where)
+    unit, rule, value = rule_unit(report, verdict.rule), verdict.rule, verdict.value
+    somewhere = "" if rule.by == "suite" else f" in a {rule.by}"
+    folded = "" if rule.aggregate == "mean" else f"{rule.folded} of "
+    name = folded + quote(rule.metric) + (somewhere if where is None else where)
     if value is None:
         return f"{name} breaks its rule"
     if rule.min is not None and value < rule.min:
@@ -214,7 +215,7 @@ def _warning(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
         return f"Warning: {counted(report, verdict, quote)}."
     moved = ""
     if verdict.baseline is not None and verdict.compared is not None:
-        moved = f" ({change(verdict.baseline, verdict.compared, unit_of(report, verdict.rule.metric))})"
+        moved = f" ({change(verdict.baseline, verdict.compared, rule_unit(report, verdict.rule))})"
     return f"Warning: {_metric_phrase(report, verdict, quote, where=where)}{moved}."
 
 

@@ -55,13 +55,19 @@ def agent_down(report: Report) -> Section:
 
 def moved_table(report: Report, *, now: str, every: bool = False) -> Section:
     """The table of rules and of quality metrics that moved."""
-    lines = [
-        f"| {_name(row)} | {row.baseline} | {row.now} | {row.change} | {row.rule} | {_verdict(row.verdict)} |"
+    rows = (
+        (_name(row), row.baseline, _now(row), row.change, row.rule, _verdict(row.verdict))
         for row in table.rows(report, every=every)
-    ]
+    )
+    lines = [f"| {' | '.join(cells)} |" for cells in rows]
     return tabular(
         ("metric", "baseline", now, "change", "rule", "verdict"), "l---ll", lines, what="row of the table"
     )
+
+
+def _now(row: table.Row) -> str:
+    """The number, and what is not in it."""
+    return f"{row.now} ({row.lost})".strip() if row.lost else row.now
 
 
 def _name(row: table.Row) -> str:

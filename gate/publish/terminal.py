@@ -74,14 +74,14 @@ def _quoted(text: str) -> list[str]:
 
 
 def _table(report: Report, *, colour: bool) -> list[str]:
-    rows = [
-        (_row_name(row), row.baseline, row.now, row.change, row.rule, row.verdict)
-        for row in table.rows(report)
-    ]
+    """The table, and under it what is not in its numbers."""
+    rows = table.rows(report)
     if not rows:
         return []
-    head, *lines = aligned([table.COLUMNS, *rows], right=_NUMBERS)
-    return [head, *(_painted(line, colour=colour, row=row) for line, row in zip(lines, rows, strict=True))]
+    cells = [(_row_name(row), row.baseline, row.now, row.change, row.rule, row.verdict) for row in rows]
+    head, *lines = aligned([table.COLUMNS, *cells], right=_NUMBERS)
+    painted = [_painted(line, colour=colour, row=row) for line, row in zip(lines, cells, strict=True)]
+    return [head, *painted, *(f"  {_row_name(row)}: {row.lost}" for row in rows if row.lost)]
 
 
 def _row_name(row: table.Row) -> str:

@@ -8,6 +8,7 @@ from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.case import Case, Quarantine
 from gate.model.finding import Place
+from gate.trust import words
 from gate.trust.expectations import dropped
 
 
@@ -86,6 +87,9 @@ def _changed(base: Case, head: Case, today: date) -> Iterator[BarChange]:
         yield _change(
             "changed", head.id, head.place, before=base.category, after=head.category, note="category"
         )
+    if {*base.tags} != {*head.tags}:  # rules go by them, and metrics are of some alone
+        before, after = (words.listed(sorted(case.tags)) for case in (base, head))
+        yield _change("changed", head.id, head.place, before=before, after=after, note="tags")
     yield from _quarantine(base, head, today)
 
 

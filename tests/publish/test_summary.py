@@ -43,6 +43,7 @@ def test_the_agent_that_was_measured_is_named() -> None:
         "pass_first",
         "undecided_coverage",
         "undecided_throttled",
+        "regression_partial",
         "agent_down",
         "bar_changed_case",
         "bar_accepted_regressed",

@@ -15,6 +15,7 @@ from gate.model.run import (
     CaseVerdict,
     Commit,
     Comparison,
+    Coverage,
     Meta,
     MetricSummary,
     Reason,
@@ -272,6 +273,23 @@ Traceback (most recent call last):
   File "card_agent/agent.py", line 3, in <module>
 ModuleNotFoundError: No module named 'card_agent.tools'
 """
+
+
+def a_partial_run() -> Report:
+    """Not everything was measured, and what was holds whatever the rest would have been."""
+    lost = {"judge": 2, "crashed": 1}
+    coverage = Coverage(cases=48, measured=46, trials=144, unscored=lost, quarantined=2)
+    slow = a_rule("latency_ms", max=6000, aggregate="percentile", number=95)
+    often = a_rule("calls", min=0.8, aggregate="pass_k", number=3, by="tag")
+    rules = (
+        a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.97, low=0.94, high=0.98, coverage=coverage),
+        a_rule_verdict(slow, value=4200.0, coverage=Coverage(cases=48, measured=48, trials=144)),
+        a_rule_verdict(often, "regression", scope="billing", value=0.7, coverage=coverage),
+    )
+    summary = a_summary("calls", 0.98, 0.97, measured=46, quarantined=2, unscored=lost)
+    return a_report(
+        "regression", reason="pass^3 of calls (billing)", rules=(*case_rules(), *rules), metrics=(summary,)
+    )
 
 
 def _passed_over() -> Report:
@@ -554,6 +572,7 @@ def situations() -> dict[str, Report]:
             )
         ),
         "pass_fell": a_report(rules=(*case_rules(), *fell), metrics=(a_summary("calls", 0.98, 0.94),)),
+        "regression_partial": a_partial_run(),
         "pass_warning": a_report(rules=(*case_rules(), *slower)),
         "pass_filtered": filtered(a_report(), "--case steady_01", "--case steady_02"),
         "undecided_throttled": a_throttled_run(),
