@@ -18,6 +18,7 @@ from gate.model.config import (
     UrlBoot,
 )
 from gate.model.finding import Place
+from gate.trust import _bare
 from gate.trust.agent import AgentSides
 
 PLACE = Place(file="agent-gate.yml")
@@ -195,3 +196,16 @@ def test_another_variable_in_a_header_waits() -> None:
     assert (change.name, change.before, change.after) == ("agent.boot.pass_env", "[A_KEY]", "[A_KEY, B_KEY]")
     assert change.needs_acceptance
     assert sides.in_force() == base
+
+
+@pytest.mark.parametrize(
+    "boot",
+    [
+        UrlBoot(url="http://a", headers={"X-A": "{A_KEY}"}, pass_env=("A_KEY",)),
+        CommandBoot(command=("serve",), pass_env=("A_KEY",)),
+        ContainerBoot(source=Image(name="i"), pass_env=("A_KEY",)),
+    ],
+)
+def test_beside_a_base_that_cannot_be_used_no_secret_is_passed(boot: BootConfig) -> None:
+    agent = AgentConfig(protocol="http", boot=boot)
+    assert secrets(AgentSides(_bare(agent), agent, PLACE).in_force().boot) == set()
