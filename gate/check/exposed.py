@@ -18,6 +18,7 @@ _OWN: Final = frozenset(("http", "replay"))
 """What these show is in a mapping or a recording."""
 _OPENAI: Final = frozenset(("openai-chat", "openai-responses"))
 _STATELESS: Final = frozenset(("a2a", *_OPENAI))
+_SETS_STATE: Final = frozenset(("adk", "agent-engine", "replay"))
 _NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",)}
 """Where what else is shown depends on the agent."""
 _OURS: Final = ("messages", "input", "stream", "previous_response_id")
@@ -32,6 +33,8 @@ _OTHERWISE: Final = "Remove the expectation, or choose another protocol that the
 def exposed_findings(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
     """Findings about the protocol, held against the cases."""
     protocol = config.agent.protocol
+    if protocol not in _SETS_STATE:
+        yield from _unset(config, cases)
     if protocol in _OWN:
         return
     yield from _unseen(config, cases, document)
@@ -86,6 +89,19 @@ def _unsent(config: Config, cases: Sequence[Case], document: Document) -> Iterat
             why=f"The protocol '{config.agent.protocol}' has no state: the agent would know nothing of it.",
             fix="Say it in the first turn.",
         )
+
+
+def _unset(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
+    for case in cases:
+        for turn in case.turns:
+            if turn.state_delta:
+                yield Finding.error(
+                    "state-delta-unsent",
+                    turn.place,
+                    f"the protocol '{config.agent.protocol}' cannot send the `state_delta` of a turn",
+                    why="The agent would know nothing of it, and be asked as if it did.",
+                    fix="Say it in the turn's own words, or in `start_state`.",
+                )
 
 
 def _ours(config: Config, document: Document) -> Iterator[Finding]:

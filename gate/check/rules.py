@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.config.build import JUNIT
 from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
 from gate.model.case import Case, Expect
@@ -20,7 +21,8 @@ def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
     except BadInput as error:
         yield from error.findings
         return
-    unmet = {name for name, metric in metrics.items() if cases and not _meets(metric, cases)}
+    held = {name: metric for name, metric in metrics.items() if metric.type != JUNIT}
+    unmet = {name for name, metric in held.items() if cases and not _meets(metric, cases)}
     for configured in config.metrics:
         if configured.name in unmet:
             yield Finding.warn(
@@ -30,9 +32,11 @@ def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
                 why="It will never be measured.",
                 fix=_needs(metrics[configured.name]),
             )
+    tracks = {track.name for track in config.tracks}
     for rule in config.rules:
         if rule.place.line:
-            yield from _rule(rule, metrics, unmet, cases, config.run.trials)
+            of_metric = _rule(rule, metrics, unmet, cases, config.run.trials)
+            yield from _of_track(rule) if rule.metric in tracks else of_metric
     yield from _unscored(metrics, cases)
 
 
@@ -57,6 +61,10 @@ def _rule(
     if name not in metrics:
         yield _unknown(rule, metrics)
         return
+    if rule.counts:
+        what = f"'{name}' is a metric: only `cases` and tracks are counted"
+        yield _finding(rule, "bad-rule", what, fix=f"{name}: {{max_drop: 0.05}}")
+        return
     yield from _aggregated(rule, metrics[name], trials)
     yield from _bounds(rule, metrics[name])
     if name in unmet:
@@ -70,6 +78,16 @@ def _rule(
     if rule.by == "tag" and cases and not any(case.tags for case in cases):
         what = f"the rule for '{name}' is by tag, and no case has a tag"
         yield _finding(rule, "rule-without-cases", what, fix="Give the cases `tags`.", warn=True)
+
+
+def _of_track(rule: Rule) -> Iterator[Finding]:
+    """A track is counted, as cases are."""
+    if any(bound is not None for bound in (rule.min, rule.max, rule.max_drop, rule.max_rise)):
+        what = f"'{rule.metric}' is a track: its rule counts tests, and has no bounds of a metric"
+        yield _finding(rule, "bad-rule", what, fix=f"{rule.metric}: {{regressed: 0, new_failing: 0}}")
+    elif not rule.counts:
+        what = f"the rule for the track '{rule.metric}' bounds nothing"
+        yield _finding(rule, "empty-rule", what, fix=f"{rule.metric}: {{regressed: 0}}")
 
 
 def _finding(rule: Rule, id_: str, what: str, *, why: str = "", fix: str = "", warn: bool = False) -> Finding:

@@ -11,7 +11,15 @@ from gate.compare.values import Measured, baseline_value, causes_of, gravest, jo
 from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import CaseEvidence, CaseVerdict, Coverage, MetricFacts, RuleVerdict, UndecidedCause
+from gate.model.run import (
+    AGENT,
+    CaseEvidence,
+    CaseVerdict,
+    Coverage,
+    MetricFacts,
+    RuleVerdict,
+    UndecidedCause,
+)
 
 Word = Literal["pass", "regression", "undecided", "not_judged"]
 _SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}
@@ -44,7 +52,7 @@ class _Judgement:
 
 def judge(rule: Rule, metrics: Mapping[str, MetricFacts], side: Side) -> Iterator[RuleVerdict]:
     """One verdict for each scope of the rule; where no case carries the metric, one that says so."""
-    if rule.metric == "cases":
+    if rule.metric == "cases" or rule.counts:
         yield from (_judge_count(rule, name, bound, side) for name, bound in rule.counts.items())
     elif rule.metric in metrics:
         metric = metrics[rule.metric]
@@ -198,8 +206,10 @@ def _missing(found: Measured) -> Iterator[str]:
 
 
 def _judge_count(rule: Rule, name: str, bound: int, side: Side) -> RuleVerdict:
-    surely = [verdict for verdict in side.verdicts if _is(name, verdict)]
-    maybe = [verdict for verdict in side.verdicts if _may_be(name, verdict)]
+    track = AGENT if rule.metric == "cases" else rule.metric
+    counted = [verdict for verdict in side.verdicts if verdict.track == track]
+    surely = [verdict for verdict in counted if _is(name, verdict)]
+    maybe = [verdict for verdict in counted if _may_be(name, verdict)]
     judgement = _count(name, bound, len(surely), maybe, side)
     return RuleVerdict(
         rule=rule,

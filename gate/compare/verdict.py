@@ -11,6 +11,7 @@ from gate.errors import PASS, REGRESSION, UNDECIDED
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Policy, Rule
 from gate.model.run import (
+    AGENT,
     CaseEvidence,
     CaseVerdict,
     Comparison,
@@ -82,7 +83,7 @@ def _ladder(
     if broken:
         return "regression", None, "; ".join(map(_name, broken)), REGRESSION
     open_ = [(verdict.cause, verdict.reason) for verdict in blocking if verdict.cause]
-    if all(case.klass in {"quarantined", "removed"} for case in cases):
+    if all(case.klass in {"quarantined", "removed"} for case in cases if case.track == AGENT):
         open_.append(("coverage", "every case is quarantined: nothing was judged"))
     for policy, code in (("fail", UNDECIDED), ("warn", PASS)):
         for cause, reason in open_:
@@ -95,7 +96,7 @@ def _ladder(
 def _name(verdict: RuleVerdict) -> str:
     rule = verdict.rule
     name = rule.metric if rule.aggregate == "mean" else f"{rule.folded} of {rule.metric}"
-    if rule.metric != "cases" and rule.by == "suite":
+    if not rule.counts and rule.metric != "cases" and rule.by == "suite":
         return name
     return f"{name} ({verdict.scope or 'no category'})"
 

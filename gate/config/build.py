@@ -1,6 +1,6 @@
 """A document that fits the schema becomes a Config, with every default in place."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, cast
 
 from gate.config.floors import floor_of
@@ -27,6 +27,7 @@ from gate.model.config import (
     RuleLevel,
     RunConfig,
     Scope,
+    TrackConfig,
     UrlBoot,
 )
 from gate.model.finding import Place
@@ -34,6 +35,7 @@ from gate.model.finding import Place
 Map: TypeAlias = Mapping[str, Json]
 
 BASELINE: Final = "golden/baseline.jsonl"
+JUNIT: Final = "junit"
 COUNTS: Final = ("regressed", "new_failing", "removed")
 _METRIC_KEYS: Final = frozenset({"type", "pass_at"})
 _COST: Final = "cost"
@@ -43,7 +45,9 @@ def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
-    metrics = tuple(_metrics(_map(top.get("metrics")), _map(top.get("prices")), document))
+    tracks = tuple(_tracks(top.get("tracks"), document))
+    written = _metrics(_map(top.get("metrics")), _map(top.get("prices")), document)
+    metrics = (*written, *map(_measured, tracks))
     types = {metric.name: metric.type for metric in metrics}
     return Config(
         file=document.file,
@@ -52,7 +56,7 @@ def build(document: Document, root: str) -> Config:
         dataset=dataset,
         run=_run(_map(top.get("run"))),
         metrics=metrics,
-        rules=tuple(_rules(_map(top.get("rules")), types, document)),
+        rules=tuple(_rules(_map(top.get("rules")), types, document, [track.name for track in tracks])),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
         baseline_branch=branch,
@@ -60,6 +64,7 @@ def build(document: Document, root: str) -> Config:
         accept=_accept(_map(top.get("accept"))),
         when_changed=_texts(_map(top.get("when")).get("changed", [])),
         strict_publish=top.get("strict_publish") is True,
+        tracks=tracks,
     )
 
 
@@ -110,6 +115,7 @@ def _boot(boot: Map, hidden: tuple[str, ...]) -> BootConfig:
             url=_text(boot["url"]).rstrip("/"),
             headers=_text_map(boot.get("headers")),
             ready=_ready(_map(boot.get("ready"))),
+            pass_env=_texts(boot.get("pass_env", [])),
         )
     if "image" in boot or "build" in boot:
         return _container(boot, hidden)
@@ -205,11 +211,24 @@ def _metrics(metrics: Map, prices: Map, document: Document) -> Iterator[MetricCo
         yield MetricConfig(name=_COST, type=_COST, options=priced, place=place)
 
 
-def _rules(rules: Map, types: Mapping[str, str], document: Document) -> Iterator[Rule]:
+def _tracks(tracks: Json, document: Document) -> Iterator[TrackConfig]:
+    for index, track in enumerate(tracks if isinstance(tracks, list) else ()):
+        keys = _map(track)
+        place = document.place(("tracks", index))
+        yield TrackConfig(name=_text(keys["name"]), junit=_texts(keys["junit"]), place=place)
+
+
+def _measured(track: TrackConfig) -> MetricConfig:
+    """A track is measured by a metric of its name: whether each test passed."""
+    return MetricConfig(name=track.name, type=JUNIT, options={"junit": [*track.junit]}, place=track.place)
+
+
+def _rules(rules: Map, types: Mapping[str, str], document: Document, tracks: Sequence[str]) -> Iterator[Rule]:
     """The rules as written; where a name has none, its default."""
     default = Place(file=document.file)
-    if "cases" not in rules:
-        yield Rule(metric="cases", counts={"regressed": 0, "new_failing": 0}, place=default)
+    for counted in ("cases", *tracks):
+        if counted not in rules:
+            yield Rule(metric=counted, counts={"regressed": 0, "new_failing": 0}, place=default)
     if "completed" not in rules:
         yield Rule(metric="completed", max_drop=Amount(value=0.0), place=default)
     for name, value in rules.items():
@@ -222,14 +241,12 @@ def _rules(rules: Map, types: Mapping[str, str], document: Document) -> Iterator
 
 def _rule(name: str, rule: Map, types: Mapping[str, str], place: Place) -> Rule:
     level = cast("RuleLevel", rule.get("level", "block"))
-    if name == "cases":
-        counts = {key: int(number(rule[key])) for key in COUNTS if key in rule}
-        return Rule(metric=name, counts=counts, level=level, place=place)
     moves = tuple(amount(rule[key]) if key in rule else None for key in ("max_drop", "max_rise"))
     written = _bound(rule, "ignore_below")
     kind, rank = _aggregate(_text(rule.get("aggregate", "mean")))
     return Rule(
         metric=name,
+        counts={key: int(number(rule[key])) for key in COUNTS if key in rule},
         min=_bound(rule, "min"),
         max=_bound(rule, "max"),
         max_drop=moves[0],

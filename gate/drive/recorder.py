@@ -53,6 +53,7 @@ class Recorder:
     def hear(self, event: Event) -> None:
         """Keep one event of the turn: numbered, timed and redacted. Raises TooBig for a flood of them."""
         self._things += 1 + len(event.parts) + len(event.pauses) + len(event.state_delta)
+        self._things += len(event.artifact_delta)
         if self._things > MOST_THINGS:
             raise TooBig(f"the agent's events, parts and state keys are more than {MOST_THINGS:,}")
         self._seq += 1
@@ -114,6 +115,9 @@ def _redacted(redact: Redactor, event: Event, *, seq: int, turn: int, at_ms: flo
         usage=_redacted_usage(redact, event.usage),
         state_delta=_mapping(redact, event.state_delta) if event.state_delta else event.state_delta,
         state_removed=tuple(redact.text(key) for key in event.state_removed),
+        artifact_delta=_mapping(redact, event.artifact_delta)
+        if event.artifact_delta
+        else event.artifact_delta,
         error=redact.text(event.error),
         pauses=tuple(_redacted_pause(redact, pause) for pause in event.pauses),
         not_in_trajectory=redact.text(event.not_in_trajectory),

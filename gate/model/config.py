@@ -32,11 +32,12 @@ class Ready:
 
 @frozen
 class UrlBoot:
-    """An agent that is already running."""
+    """An agent that is already running. `pass_env` names variables that `{NAME}` in a header stands for."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     ready: Ready = field(default_factory=Ready)
+    pass_env: tuple[str, ...] = ()
 
 
 @frozen
@@ -201,6 +202,15 @@ class Rule:
 
 
 @frozen
+class TrackConfig:
+    """Results of the project's own tests: `junit` are patterns of JUnit files, relative to the config."""
+
+    name: str
+    junit: tuple[str, ...]
+    place: Place
+
+
+@frozen
 class AcceptPolicy:
     """What counts as acceptance of a changed bar: a label, or an approving review (of not the author)."""
 
@@ -231,3 +241,4 @@ class Config:
     accept: AcceptPolicy = field(default_factory=AcceptPolicy)
     when_changed: tuple[str, ...] = ()
     strict_publish: bool = False
+    tracks: tuple[TrackConfig, ...] = ()

@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from gate.frozen import frozen
+from gate.model.agent import AgentFacts
 from gate.model.bar import Bar
 from gate.model.baseline import BaselineFacts, Sample
 from gate.model.case import Quarantine
@@ -26,6 +27,9 @@ UndecidedCause = Literal[
     "interrupted",
 ]
 
+AGENT = "agent"
+"""The track of the cases; every other one is of the project's own tests."""
+
 VerdictWord = Literal["pass", "regression", "undecided"]
 CaseClass = Literal[
     "regressed", "fixed", "new", "removed", "changed", "unchanged", "undecided", "quarantined"
@@ -40,6 +44,16 @@ class Commit:
     branch: str = ""
     date: str = ""
     dirty: bool = False
+
+
+@frozen
+class TrackFacts:
+    """The project's own tests: the files with their results, how many ran, and how many were skipped."""
+
+    name: str
+    files: tuple[str, ...]
+    tests: int
+    skipped: int = 0
 
 
 @frozen
@@ -67,6 +81,8 @@ class Meta:
     measured_trials: int = 0
     retries: int = 0
     tokens: int | None = None
+    agent: AgentFacts | None = None
+    tracks: tuple[TrackFacts, ...] = ()
 
 
 @frozen
@@ -110,6 +126,15 @@ class TrialRecord:
     duration_ms: float = 0.0
     retries: int = 0
     track: str = "agent"
+
+
+@frozen
+class Track:
+    """The project's own tests as cases of the run, and what came of each time that one of them was run."""
+
+    facts: TrackFacts
+    cases: tuple[CaseFacts, ...]
+    trials: tuple[TrialRecord, ...]
 
 
 @frozen
@@ -213,13 +238,15 @@ class CaseVerdict:
     """What became of a case.
 
     It passed `passed` of `measured` trials now (of `planned`), and `base_passed` of `base_measured` in the
-    baseline. `by_base` is there where the pull request changes or removes the case.
+    baseline. `by_base` is there where the pull request changes or removes the case. One of another track than
+    `agent` is a test of the project's own.
     """
 
     id: str
     klass: CaseClass
     place: Place
     category: str = ""
+    track: str = "agent"
     passed: int = 0
     measured: int = 0
     planned: int = 0

@@ -92,7 +92,8 @@ class Event:
 
     `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own
     name ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without
-    parts are kept: nodes and state ride on them. `state_removed` names keys that are gone.
+    parts are kept: nodes and state ride on them. `state_removed` names keys that are gone. `artifact_delta`
+    maps files that the agent saved to their versions. An event of `user` with state is what the case set.
     `not_in_trajectory` says why the event adds no call, if so.
     """
 
@@ -108,6 +109,7 @@ class Event:
     error: str = ""
     pauses: tuple[Pause, ...] = ()
     not_in_trajectory: str = ""
+    artifact_delta: Mapping[str, Json] = field(default_factory=dict)
 
 
 @frozen

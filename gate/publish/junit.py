@@ -35,10 +35,8 @@ def _tests(report: Report) -> Iterator[Test]:
         return
     tests = [_agent(report)] if report.meta.agent_down else []
     asked = bar_words.concerned(report)
-    tests += [_case(report, case, asked.get(case.id, ())) for case in groups.in_suite(report)]
-    tests += [
-        _rule(report, verdict) for verdict in groups.failed_rules(report) if verdict.rule.metric != "cases"
-    ]
+    tests += [_case(report, case, asked.get(case.id, ())) for case in groups.planned(report)]
+    tests += [_rule(report, verdict) for verdict in groups.failed_rules(report) if not verdict.rule.counts]
     tests += _other_changes(report, asked)
     yield from tests
     kind = _undecided_kind(report, report.comparison.cause or "coverage")
@@ -78,7 +76,7 @@ def _case(report: Report, case: CaseVerdict, asked: Sequence[BarChange]) -> Test
     base = case_words.base_reasons(report, case, line)
     return Test(
         name=line(case.id),
-        classname=line(case.category) or "agent",
+        classname=line(case.category) or line(case.track),
         kind=kind,
         type=type_,
         message=message,

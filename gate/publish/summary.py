@@ -31,9 +31,11 @@ def render(report: Report) -> str:
         *markdown_bar.changes(report, room=_ROOM_FOR_CHANGES, elsewhere="`run.json`"),
         *([] if down else [markdown.moved_table(report, now="this run", every=True)]),
         markdown.broken(report, found, answer_cap=_ANSWER),
+        *markdown.tests(report),
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
         markdown.paragraph(advice(report, code)),
+        markdown.paragraph(case_words.agent(report, code)),
         markdown.footer(report),
     )
     return fit(sections, BUDGET, elsewhere=_ELSEWHERE)
@@ -58,7 +60,7 @@ def _rules(report: Report) -> Section:
 def _rule(report: Report, verdict: RuleVerdict) -> str:
     rule, unit = verdict.rule, table.rule_unit(report, verdict.rule)
     asked = rule_label(rule, unit)
-    if rule.metric == "cases":
+    if rule.counts:
         limit = rule.counts.get(verdict.scope, 0)
         asked = f"at most {limit}"
     level = "" if rule.level == "block" else f", level {rule.level}"
@@ -71,7 +73,7 @@ def _rule(report: Report, verdict: RuleVerdict) -> str:
 
 
 def _evidence(report: Report, verdict: RuleVerdict, unit: str) -> Iterator[str]:
-    if verdict.rule.metric == "cases":
+    if verdict.rule.counts:
         yield str(round(verdict.value or 0))
     else:
         before, now = verdict.baseline, verdict.value
@@ -81,7 +83,7 @@ def _evidence(report: Report, verdict: RuleVerdict, unit: str) -> Iterator[str]:
         value = f"now {amount(now, unit)}" if now is not None else "nothing measured now"
         yield f"{value} {told}" if told else value
     if None not in (verdict.low, verdict.high) and verdict.low != verdict.high:
-        unit = "cases" if verdict.rule.metric == "cases" else unit
+        unit = "cases" if verdict.rule.counts else unit
         low, high = amount(verdict.low or 0, unit), amount(verdict.high or 0, unit)
         yield f"between {low} and {high} had the rest been measured"
     if verdict.not_comparable:

@@ -50,7 +50,7 @@ def _case_rows(report: Report, *, every: bool) -> Iterator[Row]:
     """One row a class that a rule counts; `scope` of such a verdict is the class."""
     usual = "regressed" if has_baseline(report) else "new_failing"
     for verdict in report.comparison.rules:
-        if verdict.rule.metric == "cases":
+        if verdict.rule.counts:
             row = _case_row(report, verdict)
             if every or row.loud or verdict.scope == usual:
                 yield row
@@ -61,9 +61,13 @@ def _case_row(report: Report, verdict: RuleVerdict) -> Row:
     words = _COUNTED.get(verdict.scope, "")
     if verdict.scope == "new_failing" and not has_baseline(report):
         words = "cases that fail"
+    track = "" if verdict.rule.metric == "cases" else verdict.rule.metric
+    if track:
+        words = words.replace("new or changed cases", "new tests").replace("cases", "tests")
     return Row(
         words=words,
         metric="" if words else verdict.scope,
+        scope=track,
         now=str(number),
         rule=f"at most {limit}",
         verdict=verdict_word(verdict),
@@ -73,7 +77,7 @@ def _case_row(report: Report, verdict: RuleVerdict) -> Row:
 
 def _rule_rows(report: Report) -> Iterator[Row]:
     for verdict in report.comparison.rules:
-        if verdict.rule.metric != "cases":
+        if not verdict.rule.counts:
             unit = rule_unit(report, verdict.rule)
             yield Row(
                 metric=verdict.rule.metric,

@@ -17,6 +17,7 @@ from gate.score.cost import Cost
 from gate.score.json_schema import JsonSchema
 from gate.score.likeness import Exact, Similarity
 from gate.score.metric import Metric
+from gate.score.native import NativeTests
 from gate.score.nodes import NodeOrder
 from gate.score.numbers import Numbers
 from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
@@ -73,6 +74,7 @@ METRICS: Mapping[str, type[Metric]] = {
     "response_match_score": ResponseMatch,
 }
 """Every type of metric; a new one is a file and a line here."""
+_OF_TRACKS: Mapping[str, type[Metric]] = {"junit": NativeTests}
 
 
 def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
@@ -115,7 +117,7 @@ async def score_trial(metrics: Sequence[Metric], case: Case, trace: Trace) -> Ma
 
 
 def _build(config: MetricConfig) -> Metric:
-    if metric := METRICS.get(config.type):
+    if metric := METRICS.get(config.type) or _OF_TRACKS.get(config.type):
         return metric(config)
     meant = did_you_mean(config.type, METRICS)
     fix = "" if meant else f"one of: {', '.join(METRICS)}"
@@ -126,7 +128,7 @@ def _build(config: MetricConfig) -> Metric:
 def _duplicates(configs: Sequence[MetricConfig]) -> Iterator[Finding]:
     seen: set[str] = set()
     for config in configs:
-        if config.name in seen:
+        if config.name in seen and config.type not in _OF_TRACKS:  # the name of a track is checked as such
             what = f"there are two metrics named '{config.name}'"
             yield Finding.error("duplicate-metric", config.place, what)
         seen.add(config.name)

@@ -51,7 +51,13 @@ def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date)
 def _sends_other(base: Case, head: Case) -> bool:
     """Whether the two put something else to the agent, or in another company."""
     mine, other = (
-        ([turn.sent for turn in case.turns], case.start_state, case.isolation, case.group, case.depends_on)
+        (
+            [(turn.sent, turn.state_delta) for turn in case.turns],
+            case.start_state,
+            case.isolation,
+            case.group,
+            case.depends_on,
+        )
         for case in (base, head)
     )
     return mine != other or base.track != head.track

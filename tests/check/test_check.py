@@ -114,6 +114,12 @@ RUN_ME = 'run-me, "{port}"'
         (boot("{build: /}"), ("outside", "error", "5:17")),
         (boot("{build: {context: ., dockerfile: ../../etc/hosts}}"), ("outside", "error", "5:17")),
         (boot("{image: a, ready: {path: /a, healthcheck: true}}"), ("path-unused", "warn", "5:28")),
+        (
+            boot("{url: http://a, pass_env: [NOPE], headers: {A: '{NOPE}'}}"),
+            ("unset-variable", "error", "5:36"),
+        ),
+        (boot("{url: http://a, pass_env: [KEY]}"), ("not-sent", "warn", "5:36")),
+        (boot("{url: http://a, headers: {A: 'Bearer {KEY}'}}"), ("not-passed", "warn", "5:38")),
         (boot("{image: a, pass_env: [NOPE]}"), ("unset-variable", "error", "5:31")),
         (boot("{image: a, env: {A: a, KEY: b}, pass_env: [KEY]}"), ("env-twice", "error", "5:52")),
         (http('"$.a[?"'), ("bad-jsonpath", "error", "8:22")),

@@ -55,6 +55,7 @@ def test_added_and_removed_cases_are_told_and_what_is_removed_is_still_run() -> 
         ({"turns": saying("hi")}, ["case loosened a !"], []),
         ({"turns": saying("bye", contains=("x",))}, ["case changed a"], ["a"]),
         ({"start_state": {"k": 1}}, ["case changed a"], ["a"]),
+        ({"turns": (replace(A.turns[0], state_delta={"k": 1}),)}, ["case changed a"], ["a"]),
         ({"isolation": "shared", "group": "a"}, ["case changed a"], ["a"]),
         ({"depends_on": ("b",), "group": "a"}, ["case changed a"], ["a"]),
         ({"track": "retrieval"}, ["case changed a"], ["a"]),
