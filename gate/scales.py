@@ -118,7 +118,9 @@ async def _scored(side: Yardstick, trace: Trace) -> TrialRecord:
 
 
 def _measures(side: Yardstick) -> list[tuple[object, ...]]:
-    return [(metric.name, metric.type, metric.version, metric.options) for metric in side.metrics]
+    return [
+        (metric.name, metric.type, metric.version, metric.options, metric.code) for metric in side.metrics
+    ]
 
 
 def _in_force(suite: Suite) -> tuple[dict[str, Policy], bool]:

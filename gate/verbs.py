@@ -144,11 +144,12 @@ FORMATS: Final[Mapping[str, str]] = {
     "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
     "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
     "experiment": "the configuration of an experiment: its metrics",
+    "agents-cli-config": "eval_config.yaml of google-agents-cli: its custom metrics",
 }
 
 
 def _import(verbs: Verbs) -> None:
-    rows = "\n".join(f"  {name:<14}{what}" for name, what in FORMATS.items())
+    rows = "\n".join(f"  {name:<19}{what}" for name, what in FORMATS.items())
     verb = verbs.add_parser(
         "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -11,14 +11,16 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
-from gate.boot import identity, launch, procfs, ready
+from gate.boot import launch, ready
 from gate.boot.booting import Scene
 from gate.boot.hidden import closed
-from gate.boot.log import AgentLog, telling_line
+from gate.boot.log import AgentLog
 from gate.boot.process import Child
 from gate.errors import AgentDown
 from gate.model.agent import Agent, Death
 from gate.model.config import CommandBoot
+from gate.work import identity, procfs
+from gate.work.words import telling_line
 
 _SHELL_SIGNALLED = 128
 

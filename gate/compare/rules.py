@@ -19,6 +19,7 @@ from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
 from gate.model.run import CaseEvidence, CaseVerdict, MetricFacts, RuleVerdict, UndecidedCause
+from gate.model.score import Unscored
 
 Word = Literal["pass", "regression", "undecided", "not_judged"]
 _SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}
@@ -89,11 +90,14 @@ def _judge_scope(
     if rule.max_drop or rule.max_rise:
         found.append(_relative(rule, after, before, side, others))
     worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Judgement(word="pass"))
+    reasons = [each.reason for each in found if each.reason]
+    if worst.word == "undecided" and "metric" in mean.unscored:
+        reasons += _broken(metric.name, cases)
     return RuleVerdict(
         rule=rule,
         scope=scope,
         verdict=worst.word,
-        reason="; ".join(each.reason for each in found if each.reason),
+        reason="; ".join(reasons),
         cause=worst.cause,
         baseline=before,
         value=mean.value,
@@ -102,6 +106,18 @@ def _judge_scope(
         high=None if mean.high == inf else mean.high,
         not_comparable=others,
     )
+
+
+def _broken(name: str, cases: Sequence[CaseEvidence]) -> Iterator[str]:
+    """Why a custom metric could not be computed, in the first case that shows it."""
+    for case in cases:
+        for record in case.exhibits:
+            match record.scores.get(name):
+                case Unscored(cause="metric", reason=reason):
+                    yield f"the metric itself failed in {case.facts.id}: {reason}"
+                    return
+                case _:
+                    pass
 
 
 def _gravity(judgement: _Judgement, policies: Mapping[str, Policy]) -> tuple[int, int]:

@@ -45,7 +45,8 @@ def build(document: Document, root: str) -> Config:
         agent=_agent(_map(top["agent"]), root, (*dataset, baseline)),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
-        metrics=tuple(_metrics(_map(top.get("metrics")), document)),
+        metrics=tuple(_metrics(_map(top.get("metrics")), document, root)),
+        metrics_from=_text(top.get("metrics_from")),
         rules=tuple(_rules(_map(top.get("rules")), document)),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
@@ -180,7 +181,7 @@ def _run(run: Map) -> RunConfig:
     )
 
 
-def _metrics(metrics: Map, document: Document) -> Iterator[MetricConfig]:
+def _metrics(metrics: Map, document: Document, root: str) -> Iterator[MetricConfig]:
     for name, value in metrics.items():
         metric = _map(value)
         yield MetricConfig(
@@ -189,6 +190,7 @@ def _metrics(metrics: Map, document: Document) -> Iterator[MetricConfig]:
             options={key: option for key, option in metric.items() if key not in _METRIC_KEYS},
             pass_at=number(metric["pass_at"]) if "pass_at" in metric else None,
             place=document.place(("metrics", name), key=True),
+            root=root,
         )
 
 
