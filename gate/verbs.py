@@ -170,7 +170,9 @@ def _publish(verbs: Verbs) -> None:
 
 def _schema(verbs: Verbs) -> None:
     verb = verbs.add_parser("schema")
-    verb.add_argument("name", nargs="?", help="config, dataset, trace, run or baseline")
+    verb.add_argument(
+        "name", nargs="?", help="config, dataset, trace, run, baseline, metric-request or -response"
+    )
 
 
 _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {

@@ -118,15 +118,18 @@ def _function(load: dict[str, Any]) -> Callable[..., Any]:
 
 def _takes(function: Callable[..., Any]) -> str:
     """`instance`: one dict, as agents-cli hands it over. `invocations`: two lists, as ADK does."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(parameter.name in _ACTUAL for parameter in parameters):
+        return "invocations"
     names = [
         parameter.name
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in parameters
         if parameter.default is parameter.empty
         and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     ]
     if len(names) == 1:
-        return "invocations" if names[0] in _ACTUAL else "instance"
-    if any(name in _ACTUAL + _EXPECTED for name in names) or len(names) == len(("actual", "expected")):
+        return "instance"
+    if len(names) == len(("actual", "expected")):
         return "invocations"
     raise TypeError(f"it takes {', '.join(names) or 'nothing'}; what is known: instance, or actual, expected")
 
