@@ -44,7 +44,7 @@ def _command(metric: MetricConfig, files: "Files", environ: Mapping[str, str]) -
         yield from _program(metric, words[0], files, environ)
     for word in words[1:]:
         name = _named(files, word)
-        if "/" in word and not word.startswith(("-", "/")) and name not in files.names:
+        if "/" in word and "://" not in word and word[0] not in "-/" and name not in files.names:
             if (files.top / name).exists():
                 yield _ignored(metric, word)
             elif posixpath.splitext(word)[1]:
@@ -84,9 +84,7 @@ def _no_source(metric: MetricConfig, files: "Files", options: Mapping[str, Json]
             yield _ignored(metric, file)
             return
         what = f"there is no file '{file}', which metric '{metric.name}' names"
-        near = did_you_mean(
-            Path(file).name, {Path(name).name for name in files.names if name.endswith(".py")}
-        )
+        near = did_you_mean(file, [name for name in files.names if name.endswith(".py")])
         yield Finding.error("metric-not-found", metric.place, what + near, why=_START)
     elif isinstance(module, str):
         where = options.get("in")
