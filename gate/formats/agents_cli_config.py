@@ -121,13 +121,14 @@ def _source(key: str, entry: Fields, folder: str) -> dict[str, Json]:
     text = entry.take(key, str)
     if not text:
         return {}
+    inside: dict[str, Json] = {"in": folder} if folder else {}
     match key:
         case "custom_function":
-            return {"type": "python", "code": text}
+            return {"type": "python", "code": text, **inside}
         case "custom_function_file":
             return {"type": "python", "file": f"{folder}/{text}" if folder else text}
         case _:
-            return {"type": "python", "module": text, **({"in": folder} if folder else {})}
+            return {"type": "python", "module": text, **inside}
 
 
 def _not_here(name: str, path: Path, notes: Notes) -> None:

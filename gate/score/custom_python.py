@@ -60,7 +60,7 @@ class Python(Custom):
 
     @property
     def folders(self) -> list[str]:
-        """Where modules are looked for, by their names from the top: `in`, and the config's folder."""
+        """Where modules are looked for, by their names from the top."""
         return folders_of(self.files, self.options)
 
     def program(self, place: "Workplace") -> "Program":
@@ -112,8 +112,10 @@ def interpreter(options: Mapping[str, Json], root: Path) -> str:
 
 
 def folders_of(files: "Files", options: Mapping[str, Json]) -> list[str]:
-    """The folders that a metric's modules are looked for in, by their names from the top."""
-    inner = options.get("in")
+    """Where modules are looked for, by names from the top: `in` or the file's own folder, then the config's."""
+    inner, file = options.get("in"), options.get("file")
+    if inner is None and isinstance(file, str):
+        inner = posixpath.dirname(file)
     own = posixpath.normpath(posixpath.join(files.folder, inner)) if isinstance(inner, str) else files.folder
     return list(dict.fromkeys(("" if own == "." else own, files.folder)))
 
