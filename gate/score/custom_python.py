@@ -112,7 +112,7 @@ def interpreter(options: Mapping[str, Json], root: Path) -> str:
 
 
 def folders_of(files: "Files", options: Mapping[str, Json]) -> list[str]:
-    """Where modules are looked for, by names from the top: `in` or the file's own folder, then the config's."""
+    """Where modules are looked for, by names from the top: `in` or the file's folder, then the config's."""
     inner, file = options.get("in"), options.get("file")
     if inner is None and isinstance(file, str):
         inner = posixpath.dirname(file)

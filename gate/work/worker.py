@@ -21,6 +21,7 @@ from gate.work.identity import Identity
 
 LONGEST_ANSWER: Final = 1 << 20
 """Bytes of one line of an answer."""
+_TOO_LONG: Final = f"it printed a line of more than {LONGEST_ANSWER >> 20} MiB"
 MOST_NOISE: Final = 16 << 20
 """Bytes that a program may print about one question."""
 _TAIL: Final = 64 * 1024
@@ -101,6 +102,7 @@ class Worker:
         if self._over:
             raise WorkerFailed(self._over)
         self._nonce, self._printed, self._reader = nonce.encode(), 0, read
+        self._tail.clear()
         waiting: asyncio.Future[Mapping[str, Json]] = self._loop.create_future()
         self._waiting = waiting
         timer = self._loop.call_later(within_s, self._fail, f"it did not answer within {within_s:g} s")
@@ -113,7 +115,7 @@ class Worker:
             self._waiting, self._nonce = None, b""
 
     def tail(self) -> str:
-        """The last that it printed besides answers, as it is: neither redacted nor inert."""
+        """The last that it printed of this question besides an answer: neither redacted nor inert."""
         if not self._closed:
             self._read_noise()
         return self._tail[-_TAIL:].decode("utf-8", "replace")
@@ -175,12 +177,14 @@ class Worker:
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
             self._searched = 0
+            if len(line) > LONGEST_ANSWER:
+                self._fail(_TOO_LONG)
             self._take(line)
         self._searched = len(self._buffer)
         if len(self._buffer) > LONGEST_ANSWER:
             self._buffer.clear()
             self._searched = 0
-            self._fail(f"it printed a line of more than {LONGEST_ANSWER >> 20} MiB")
+            self._fail(_TOO_LONG)
         elif self._printed > MOST_NOISE:
             self._fail(f"it printed more than {MOST_NOISE >> 20} MiB")
 
