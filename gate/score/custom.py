@@ -171,7 +171,7 @@ class Custom(Metric):
         if self._worker is None and not self._refused:
             await self._start()
         if self._worker is None:
-            return Unscored(cause="metric", reason=self._refused)
+            return Unscored(cause="metric", reason=self._refused or "its program was not started")
         return await self._asked(self._worker, case, trace)
 
     async def _asked(self, worker: "Worker", case: Case, trace: Trace) -> Score:

@@ -3,16 +3,17 @@
 import logging
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from gate.frozen import frozen
-from gate.git import real
+from gate.git import folders_of, real
 from gate.work.files import Files, Origin, files_at, written
 from gate.work.identity import WORKERS, Identity, hide_environment, interpreters, unreachable
 
@@ -97,17 +98,40 @@ def workplace(origin: Origin) -> Iterator[Workplace]:
     hide_environment()
     files = files_at(origin)
     who = _new_user()
-    with _copy(files) as code, _folder("worker") as own:
+    with _closed(files.top, who), _copy(files) as code, _folder("worker") as own:
+        _furnish(own, who)
+        yield Workplace(files=files, code=code, own=own, who=who)
+
+
+def _furnish(own: Path, who: Identity) -> None:
+    try:
         for name in ("home", "tmp"):
             (own / name).mkdir(mode=0o700)
         who.own(own, own / "home", own / "tmp")
-        yield Workplace(files=files, code=code, own=own, who=who)
+    except OSError as error:
+        raise CannotStart(f"it cannot be given a folder of its own: {error.strerror}") from error
 
 
 def _new_user() -> Identity:
     if os.geteuid() != 0:
         return Identity()
     return Identity(WORKERS - 1 - next(_USERS) % _MOST_USERS, WORKERS)
+
+
+@contextmanager
+def _closed(top: Path, who: Identity) -> Iterator[None]:
+    """Inside the block only root and its owner read `.git`: a checkout may have left its token there."""
+    modes: dict[Path, int] = {}
+    try:
+        for path in () if who.user is None else folders_of(top):
+            with suppress(OSError):  # a root that may not is none, and what it starts is no other user either
+                modes[path] = path.stat().st_mode
+                path.chmod(stat.S_IMODE(modes[path]) & ~stat.S_IRWXO)
+        yield
+    finally:
+        for path, mode in modes.items():
+            with suppress(OSError):  # what was removed meanwhile needs no mode
+                path.chmod(stat.S_IMODE(mode))
 
 
 _COPIES: Final[dict[Origin, tuple[Path, int]]] = {}

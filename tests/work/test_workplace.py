@@ -1,5 +1,6 @@
 """Where a worker works: which program it gets, and what a pull request cannot put in its way."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,16 @@ def test_the_copy_is_shared_and_ends_with_the_last_who_works_there(tmp_path: Pat
         assert one.code.exists()
         assert not other.own.exists()
     assert not one.code.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_where_the_gate_is_root_git_is_closed_to_workers_and_open_again_after(tmp_path: Path) -> None:
+    root, _ = project(tmp_path / "r")
+    before = (root / ".git").stat().st_mode
+    assert before & 0o005
+    with workplace(Origin(root=str(root))), workplace(Origin(root=str(root))):
+        assert not (root / ".git").stat().st_mode & 0o007
+    assert (root / ".git").stat().st_mode == before
 
 
 def test_what_the_work_tree_becomes_meanwhile_changes_nothing(tmp_path: Path) -> None:
