@@ -259,11 +259,18 @@ def _redacted(score: Score, metric: Metric) -> Score:
 
 
 def _answer(line: bytes, nonce: str) -> Mapping[str, Json] | None:
-    """An answer to this question; None for a line that only shows the nonce, such as the question itself."""
-    if not line.lstrip().startswith(b"{"):
+    """An answer to this question; None for a line that only shows the nonce, such as the question itself.
+
+    What is printed before it on its line is noise too.
+    """
+    begin = line.find(b"{")
+    try:
+        found = answered(line[begin:]) if begin >= 0 else {}
+    except ValueError:
+        if line.lstrip().startswith(b"{"):
+            raise
         return None
-    found = answered(line)
-    if found["id"] != nonce or ("case" in found and not _ANSWERS & found.keys()):
+    if found.get("id") != nonce or ("case" in found and not _ANSWERS & found.keys()):
         return None
     return found
 

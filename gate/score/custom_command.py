@@ -23,6 +23,14 @@ def _command(value: Json) -> str:
     return "" if fine else "command: [node, score.mjs]"
 
 
+def _is_beside(other: str, name: str, top: str) -> bool:
+    """Whether a program in another language may well import the file: same ending, and near."""
+    ending, folder = posixpath.splitext(name)[1], posixpath.dirname(name)
+    if ending in {"", ".py"} or not other.endswith(ending):
+        return False
+    return posixpath.dirname(other) == folder or (folder not in {"", top} and other.startswith(f"{folder}/"))
+
+
 class Command(Custom):
     """One process for many trials: a line of `metric-request` in, a line of `metric-response` out."""
 
@@ -39,13 +47,17 @@ class Command(Custom):
             yield from options_of(config, "command", "command: [node, evals/score.mjs]")
 
     def own_files(self) -> frozenset[str]:
-        """The words of the command that name a file, and the modules that a Python one imports."""
+        """The files that the command names, with those of the same ending beside them or below.
+
+        Of a Python file what it imports counts instead.
+        """
         from gate.work.closure import closure
 
         files = self.files
         named = [posixpath.normpath(posixpath.join(files.folder, word)) for word in self._words]
         there = [name for name in named if name in files.names]
-        return closure(files, there, [files.folder])
+        beside = {other for name in there for other in files.names if _is_beside(other, name, files.folder)}
+        return closure(files, there, [files.folder]) | beside
 
     def program(self, place: "Workplace") -> "Program":
         from gate.work.worker import Program

@@ -266,3 +266,34 @@ def test_code_and_what_a_case_knows_are_a_part_of_what_is_compared(tmp_path: Pat
     assert first != expectation(extra="other")
     (tmp_path / "helper.py").write_text("A = 2")
     assert first != expectation()
+
+
+async def test_noise_on_the_line_of_an_answer_is_noise(tmp_path: Path) -> None:
+    body = "print('thinking', q['id'], end=' ... ')\nprint(json.dumps({'id': q['id'], 'score': 0.5}))"
+    (found,) = await scores(tmp_path, "command", command=python(body))
+    assert isinstance(found, Scored)
+    assert found.value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        (["node", "evals/score.mjs"], {"evals/score.mjs", "evals/words.mjs", "evals/deep/more.mjs"}),
+        (["node", "top.mjs"], {"top.mjs", "other.mjs"}),
+        (["python3", "evals/score.py"], {"evals/score.py", "evals/helper.py"}),
+        (["evals/run"], {"evals/run"}),
+        (["node", "--import=x", "nowhere.mjs"], set()),
+    ],
+)
+def test_a_command_is_made_of_the_files_that_it_names_and_their_like(
+    command: list[str], parts: set[str], tmp_path: Path
+) -> None:
+    from dataclasses import replace
+
+    texts = {"evals/score.py": "import helper"}
+    names = ("evals/score.mjs", "evals/words.mjs", "evals/deep/more.mjs", "evals/golden.yaml", "top.mjs")
+    for name in (*names, "other.mjs", "evals/score.py", "evals/helper.py", "evals/no.py", "evals/run"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(texts.get(name, ""))
+    made = METRICS["command"](replace(config("command", command=command), root=str(tmp_path)))
+    assert made.parts == parts  # type: ignore[attr-defined]
