@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -15,6 +16,10 @@ LARGEST: Final = 64 << 20
 """Bytes of one file; a larger one is not code."""
 MOST: Final = 1 << 30
 """Bytes of all files together."""
+SECRETS: Final = (
+    ".env", ".env.*", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "gha-creds-*.json", "*.pem", "*.key",
+)  # fmt: skip
+"""Names of files that hold secrets of a machine, or of earlier steps (such as a login to Google Cloud)."""
 _AT_ONCE: Final = 200
 _MOST_NAMES: Final = 20_000
 
@@ -96,9 +101,10 @@ def fingerprint(files: Files, names: Iterable[str]) -> str:
 def written(files: Files, target: Path) -> None:
     """Copy the files into a folder, for others to read and none to write; raises ValueError for too much.
 
-    A link is the file that it leads to, one out of the repository is left out, and so is what cannot be read.
+    A link is the file that it leads to. Left out are links out of the repository or into `.git`, what cannot
+    be read, and files that by their name hold secrets: those of whom runs the gate, not of the code.
     """
-    names, total = sorted(files.names), 0
+    names, total = sorted(name for name in files.names if not _holds_secrets(name)), 0
     for start in range(0, len(names), _AT_ONCE):
         for name, content in files.read(names[start : start + _AT_ONCE]).items():
             if isinstance(content, str):
@@ -109,6 +115,11 @@ def written(files: Files, target: Path) -> None:
             _put(target / name, content, 0o755 if files.executable(name) else 0o644)
 
 
+def _holds_secrets(name: str) -> bool:
+    own = name.rpartition("/")[2]
+    return any(fnmatchcase(own, pattern) for pattern in SECRETS)
+
+
 def _put(path: Path, content: bytes, mode: int) -> None:
     path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -117,8 +128,11 @@ def _put(path: Path, content: bytes, mode: int) -> None:
 
 def _from_disk(top: Path, name: str) -> Content:
     path = top / name
-    if not real(path).is_relative_to(top):
+    there = real(path)
+    if not there.is_relative_to(top) or ".git" in there.relative_to(top).parts:
         return "it leads out of the repository"
+    if _holds_secrets(there.name):
+        return "by its name it holds secrets"
     try:
         return read_bytes(path, LARGEST)
     except OSError as error:

@@ -101,6 +101,27 @@ def test_a_copy_has_what_git_has_and_nothing_from_outside(commit: bool, tmp_path
     assert not os.access(tmp_path / "copy/in", os.X_OK)
 
 
+@pytest.mark.parametrize("commit", [True, False])
+def test_a_copy_has_no_secret_of_the_machine_and_nothing_of_git(commit: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    secrets = (".env", "a/.env.local", "gha-creds-1.json", "a/server.key", ".npmrc")
+    repository(folder, dict.fromkeys((*secrets, "a/env.py", "key.txt"), "x"))
+    for link, target in (("config", ".git/config"), ("git", ".git"), ("env", ".env")):
+        (folder / link).symlink_to(target)
+    if commit:
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "links")
+    (tmp_path / "copy").mkdir()
+    written(at(folder, commit=commit), tmp_path / "copy")
+    found = {
+        path.relative_to(tmp_path / "copy").as_posix()
+        for path in (tmp_path / "copy").rglob("*")
+        if path.is_file()
+    }
+    assert found - {"env"} == {"a/env.py", "key.txt"}
+    assert commit or "env" not in found
+
+
 def test_outside_of_a_repository_the_configs_folder_is_read(tmp_path: Path) -> None:
     for name in ("m.py", "evals/n.py", ".hidden/x.py", "node_modules/y.js", ".secret"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
