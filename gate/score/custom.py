@@ -33,12 +33,10 @@ if TYPE_CHECKING:
 
 TIMEOUT_S: Final = 10.0
 """Seconds of a trial, unless `timeout` says otherwise."""
-START_S: Final = 60.0
-"""Seconds in which a program must be ready: to import what it needs."""
 MEMORY: Final = 1 << 30
 IN_A_ROW: Final = 5
-_FARTHEST: Final = 1e12
 """After so many failures in a row a program is not started any more."""
+_FARTHEST: Final = 1e12
 _HOW: Final = frozenset({"timeout", "memory", "python"})
 """Options that say how it is run, not what it measures."""
 _ANSWERS: Final = frozenset({"score", "items", "error"})
@@ -65,6 +63,8 @@ class Custom(Metric):
     default_pass_at = None
     reads = ("reference", "rubric")
     foreign = True
+    start_s: ClassVar[float]
+    """Seconds that a program may take to be ready."""
     shapes: ClassVar = {
         "scale": _scale,
         "timeout": _anything,
@@ -197,7 +197,7 @@ class Custom(Metric):
 
     def _patience(self) -> float:
         """A program says nothing of when it is up: its first answer may take as long as a start."""
-        return self._timeout_s + (START_S if self._fresh else 0.0)
+        return self._timeout_s + (self.start_s if self._fresh else 0.0)
 
     async def _start(self) -> None:
         from gate.work.worker import Worker, WorkerFailed

@@ -11,7 +11,7 @@ from gate.model.case import Case
 from gate.model.config import MetricConfig
 from gate.model.finding import Finding
 from gate.model.trace import Trace
-from gate.score.custom import START_S, Custom, options_of
+from gate.score.custom import Custom, options_of
 
 if TYPE_CHECKING:
     from gate.work.files import Files
@@ -32,6 +32,7 @@ def _text(value: Json) -> str:
 class Python(Custom):
     """A function that takes an instance of agents-cli, or ADK's invocations, and returns a score."""
 
+    start_s = 60.0
     shapes: ClassVar = {
         **Custom.shapes,
         **dict.fromkeys((*_SOURCES, "function", "in", "python"), _text),
@@ -83,7 +84,7 @@ class Python(Custom):
             "code": self._text("code"),
             "paths": [str(place.code / folder) for folder in self.folders],
         }
-        answer = await self._exchange(worker, {"load": load}, START_S)
+        answer = await self._exchange(worker, {"load": load}, self.start_s)
         self._fresh = False
         self._takes = str(answer.get("takes", ""))
         error = answer.get("error")

@@ -96,7 +96,7 @@ def python(body: str) -> list[str]:
 async def test_what_is_no_answer_is_unscored_and_says_why(
     body: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gate.score.custom.START_S", 0.5)
+    monkeypatch.setattr("gate.score.custom_command.Command.start_s", 0.5)
     (found,) = await scores(tmp_path, "command", command=python(body), timeout=0.5)
     assert says in why(found)
 
