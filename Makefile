@@ -13,7 +13,7 @@ PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
 UV := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-annotate $(if $(UPGRADE),--upgrade)
 BREAK ?=
-BENCHMARKS ?= start overhead check matching memory $(shell docker info >/dev/null 2>&1 && echo image)
+BENCHMARKS ?= start overhead check matching memory worker $(shell docker info >/dev/null 2>&1 && echo image)
 JOBS ?= 2
 ARGS ?=
 

@@ -144,11 +144,12 @@ FORMATS: Final[Mapping[str, str]] = {
     "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
     "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
     "experiment": "the configuration of an experiment: its metrics",
+    "agents-cli-config": "eval_config.yaml of google-agents-cli: its custom metrics",
 }
 
 
 def _import(verbs: Verbs) -> None:
-    rows = "\n".join(f"  {name:<14}{what}" for name, what in FORMATS.items())
+    rows = "\n".join(f"  {name:<19}{what}" for name, what in FORMATS.items())
     verb = verbs.add_parser(
         "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -169,7 +170,9 @@ def _publish(verbs: Verbs) -> None:
 
 def _schema(verbs: Verbs) -> None:
     verb = verbs.add_parser("schema")
-    verb.add_argument("name", nargs="?", help="config, dataset, trace, run or baseline")
+    verb.add_argument(
+        "name", nargs="?", help="config, dataset, trace, run, baseline, metric-request or -response"
+    )
 
 
 _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {

@@ -13,7 +13,7 @@ from gate.dataset.kagent_suite import read_with_fixture
 from gate.dataset.yaml_dump import as_text, value_text
 from gate.documents import Document, read, write_text
 from gate.errors import PASS, BadInput, UsageError
-from gate.formats import adk_criteria, experiment
+from gate.formats import adk_criteria, agents_cli_config, experiment
 from gate.formats.foreign import Places
 from gate.model import Json
 from gate.model.case import Case
@@ -28,6 +28,7 @@ CASES: Final[Mapping[str, Reader]] = {name: READERS[name] for name in sorted(REA
 CONFIGS: Final[Mapping[str, Callable[[Json, Places], tuple[dict[str, Json], _Findings]]]] = {
     "adk-criteria": adk_criteria.read,
     "experiment": experiment.read,
+    "agents-cli-config": agents_cli_config.part,
 }
 """Formats of metrics: what comes out is a part of an agent-gate.yml."""
 
