@@ -9,6 +9,7 @@ from typing import Final
 
 from gate.formats.adk_fields import UnreadableEvent
 from gate.formats.ag_ui_events import Record, owner_of, type_of
+from gate.formats.quoting import quoted
 from gate.frozen import frozen
 
 _ENDS_ALL: Final = frozenset(("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT"))
@@ -105,7 +106,9 @@ class Chunks:
         if isinstance(wanted, str):
             owner = self._holders.get((sort.what, wanted), tag)
             if tag is not None and owner != tag:
-                raise UnreadableEvent(f"{name} goes on with the {sort.what} {wanted[:80]!r} of another agent")
+                raise UnreadableEvent(
+                    f"{name} goes on with the {sort.what} {quoted(wanted)} of another agent"
+                )
             return owner
         owners = self._owners[sort.what]
         if tag is not None or None in owners or not owners:
@@ -141,7 +144,7 @@ def _agree(lane: _Lane, event: Record) -> None:
     for field in lane.sort.fixed:
         was = lane.start.get(field, "assistant" if field == "role" else None)
         if event.get(field) not in (None, was):
-            raise UnreadableEvent(f"{field} of the {lane.sort.what} {lane.id[:80]!r} changes within it")
+            raise UnreadableEvent(f"{field} of the {lane.sort.what} {quoted(lane.id)} changes within it")
 
 
 def _tag(owner: str | None) -> Record:

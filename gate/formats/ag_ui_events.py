@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gate.formats.adk_fields import UnreadableEvent, is_mapping, kind
+from gate.formats.quoting import quoted
 from gate.model import Json
 
 Record = Mapping[str, Json]
@@ -118,7 +119,7 @@ def outcome_of(record: Record) -> str:
 def _check_role(name: str, record: Record) -> None:
     role = record.get("role")
     if name.startswith("TEXT_MESSAGE") and role is not None and role not in ROLES:
-        raise UnreadableEvent(f"role of {name} is {str(role)[:40]!r}, none of {', '.join(sorted(ROLES))}")
+        raise UnreadableEvent(f"role of {name} is {quoted(str(role))}, none of {', '.join(sorted(ROLES))}")
 
 
 def _fields(shapes: str) -> Iterator[tuple[str, str, bool]]:

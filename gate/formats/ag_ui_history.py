@@ -111,7 +111,9 @@ class _Message:
 
     @property
     def text(self) -> str:
-        return "".join(self.words)
+        if len(self.words) > 1:
+            self.words = ["".join(self.words)]
+        return self.words[0] if self.words else ""
 
     def sent(self) -> Mapping[str, Json]:
         made: dict[str, Json] = {**self._given}
@@ -146,7 +148,7 @@ def calls_of(message: Mapping[str, Json]) -> Iterator[tuple[str, str, Json]]:
 
 
 def text_of(content: Json) -> Json:
-    """A message's content as its text, where it is nothing but text; bytes of other parts are only counted."""
+    """A message's content as its text, where it is nothing else; bytes of other parts are only counted."""
     if not isinstance(content, list):
         return content
     parts = [_part(part) for part in content]

@@ -8,9 +8,9 @@ from typing import Final
 
 from gate.formats.adk_fields import UnreadableEvent, is_mapping, items
 from gate.formats.ag_ui_events import Record, owner_of, type_of
+from gate.formats.quoting import quoted
 from gate.frozen import frozen
 
-_SHOWN: Final = 80
 _NAMED: Final = 3
 
 
@@ -98,9 +98,9 @@ class Order:
             case _, "RUN_ERROR":
                 self._state = "failed"
             case "unbegun", _:
-                raise UnreadableEvent(f"the first event is {_shown(name)}, not RUN_STARTED")
+                raise UnreadableEvent(f"the first event is {quoted(name)}, not RUN_STARTED")
             case "finished", _:
-                raise UnreadableEvent(f"{_shown(name)} came after RUN_FINISHED")
+                raise UnreadableEvent(f"{quoted(name)} came after RUN_FINISHED")
             case _, "RUN_STARTED":
                 raise UnreadableEvent("RUN_STARTED came while a run was under way")
             case _, "RUN_FINISHED":
@@ -122,7 +122,7 @@ class Order:
     def _open(self, sort: _Sort, name: str, event: Record, owner: str | None) -> None:
         ident = _id(event, sort.id)
         if ident in self._active[sort.what]:
-            raise UnreadableEvent(f"{name} came for the {sort.what} {_shown(ident)}, which is open")
+            raise UnreadableEvent(f"{name} came for the {sort.what} {quoted(ident)}, which is open")
         owners = self._owners[sort.owned]
         if ident in owners:
             self._same_owner(name, owner, owners, ident)
@@ -140,18 +140,18 @@ class Order:
         whose = messages[parent]
         before = self._owners["tool call"].get(ident, whose)
         if (owner is not None and owner != whose) or (owner is None and before != whose):
-            raise UnreadableEvent(f"{name} names another agent than its message {_shown(parent)}")
+            raise UnreadableEvent(f"{name} names another agent than its message {quoted(parent)}")
         return whose
 
     def _go_on(self, sort: _Sort, name: str, event: Record, owner: str | None) -> None:
         ident = _id(event, sort.id)
         if ident not in self._active[sort.what]:
-            raise UnreadableEvent(f"{name} came for the {sort.what} {_shown(ident)}, which is not open")
+            raise UnreadableEvent(f"{name} came for the {sort.what} {quoted(ident)}, which is not open")
         self._same_owner(name, owner, self._owners[sort.owned], ident)
 
     def _same_owner(self, name: str, owner: str | None, owners: Mapping[str, str | None], ident: str) -> None:
         if owner is not None and ident in owners and owners[ident] != owner:
-            raise UnreadableEvent(f"{name} names another agent than what began {_shown(ident)}")
+            raise UnreadableEvent(f"{name} names another agent than what began {quoted(ident)}")
 
     def _check_other(self, name: str, event: Record, owner: str | None) -> None:
         match name:
@@ -180,27 +180,27 @@ class Order:
         is_open = (owner, step) in self._steps
         if name == "STEP_STARTED":
             if is_open:
-                raise UnreadableEvent(f"{name} came for the step {_shown(step)}, which is open")
+                raise UnreadableEvent(f"{name} came for the step {quoted(step)}, which is open")
             self._steps[owner, step] = None
         elif not is_open:
-            raise UnreadableEvent(f"{name} came for the step {_shown(step)}, which its agent has not open")
+            raise UnreadableEvent(f"{name} came for the step {quoted(step)}, which its agent has not open")
         else:
             del self._steps[owner, step]
 
     def _start_subagent(self, event: Record) -> None:
         ident, parent = _id(event, "subagentRunId"), event.get("parentSubagentRunId")
         if ident in self._subagents:
-            raise UnreadableEvent(f"SUBAGENT_STARTED came twice for {_shown(ident)}")
+            raise UnreadableEvent(f"SUBAGENT_STARTED came twice for {quoted(ident)}")
         if isinstance(parent, str) and parent not in self._subagents:
             raise UnreadableEvent(
-                f"SUBAGENT_STARTED names the parent {_shown(parent)}, which was not started"
+                f"SUBAGENT_STARTED names the parent {quoted(parent)}, which was not started"
             )
         self._subagents[ident] = True
 
     def _end_subagent(self, name: str, event: Record) -> None:
         ident, outcome = _id(event, "subagentRunId"), event.get("outcome")
         if not self._subagents.get(ident):
-            raise UnreadableEvent(f"{name} came for the subagent {_shown(ident)}, which does not run")
+            raise UnreadableEvent(f"{name} came for the subagent {quoted(ident)}, which does not run")
         if is_mapping(outcome) and outcome.get("type") not in _SUBAGENT_OUTCOMES:
             raise UnreadableEvent(f"outcome of {name} is none of {', '.join(_SUBAGENT_OUTCOMES)}")
         self._subagents[ident] = False
@@ -232,11 +232,7 @@ def _id(event: Record, name: str) -> str:
     return str(event.get(name))
 
 
-def _shown(name: str) -> str:
-    return repr(name[:_SHOWN])
-
-
 def _named(names: Iterable[str]) -> str:
     listed = list(names)
     more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
-    return ", ".join(map(_shown, listed[:_NAMED])) + more
+    return ", ".join(map(quoted, listed[:_NAMED])) + more

@@ -60,7 +60,7 @@ class SharedState:
             raise UnreadableEvent(f"STATE_DELTA does not apply to the state: {error}") from None
 
     def change(self, *, final: bool = False) -> Change | None:
-        """What has changed since the last call, or None; on the way of a run only as long as that is cheap."""
+        """What has changed since the last call, or None; before the end only as long as that is cheap."""
         if not self._dirty or (self._copied > MOST_COPIED and not final):
             return None
         now, delta = _keys(self.value), dict[str, Json]()

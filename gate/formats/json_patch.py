@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from gate.formats.adk_fields import is_mapping, kind
+from gate.formats.quoting import quoted, start_of
 from gate.model import Json
 
 DEEPEST: Final = 100
@@ -16,7 +17,6 @@ _INDEX: Final = re.compile("0|[1-9][0-9]{0,17}")
 _BAD_ESCAPE: Final = re.compile("~(?![01])")
 _MOVED_AT_ONCE: Final = 64
 """Entries of a list that shift as quickly as one value is walked."""
-_SHOWN: Final = 80
 
 
 class BadPatch(ValueError):
@@ -64,7 +64,7 @@ def tokens(pointer: Json) -> list[str]:
     if not pointer:
         return []
     if not pointer.startswith("/") or _BAD_ESCAPE.search(pointer):
-        raise BadPatch(f"{pointer[:_SHOWN]!r} is no JSON Pointer")
+        raise BadPatch(f"{quoted(pointer)} is no JSON Pointer")
     if pointer.count("/") > DEEPEST:
         raise BadPatch(f"its pointer is deeper than {DEEPEST} levels")
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/")]
@@ -117,7 +117,7 @@ def _applied(document: Json, operation: Json, work: Work) -> Json:
                 raise BadPatch("there is another value")
             return document
         case other:
-            raise BadPatch(f"{str(other)[:_SHOWN]!r} is no operation of RFC 6902")
+            raise BadPatch(f"{quoted(str(other))} is no operation of RFC 6902")
 
 
 def _value(operation: Mapping[str, Json]) -> Json:
@@ -130,18 +130,18 @@ def _at(document: Json, path: Sequence[str]) -> Json:
     for token in path:
         if is_mapping(document):
             if token not in document:
-                raise BadPatch(f"there is no {token[:_SHOWN]!r}")
+                raise BadPatch(f"there is no {quoted(token)}")
             document = document[token]
         elif isinstance(document, list):
             document = document[_index(token, len(document))]
         else:
-            raise BadPatch(f"{token[:_SHOWN]!r} is looked for in {kind(document)}")
+            raise BadPatch(f"{quoted(token)} is looked for in {kind(document)}")
     return document
 
 
 def _index(token: str, length: int) -> int:
     if not _INDEX.fullmatch(token):
-        raise BadPatch(f"{token[:_SHOWN]!r} is no index of a list")
+        raise BadPatch(f"{quoted(token)} is no index of a list")
     if int(token) >= length:
         raise BadPatch(f"the list has no index {token}, it has {length}")
     return int(token)
@@ -219,4 +219,4 @@ def _shown(operation: Json) -> str:
     if not is_mapping(operation):
         return kind(operation)
     words = (operation.get(name) for name in ("op", "from", "path"))
-    return " ".join(str(word)[:_SHOWN] for word in words if isinstance(word, str)) or "without a path"
+    return " ".join(start_of(word) for word in words if isinstance(word, str)) or "without a path"

@@ -1,0 +1,112 @@
+"""How a run of AG-UI ends: what it waits for, what it cost, and what went wrong."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import Final, Literal
+
+from gate.formats.adk_fields import UnreadableEvent, count, is_mapping, items, kind, mapping, text, word
+from gate.formats.ag_ui_events import Record, outcome_of
+from gate.formats.ag_ui_history import as_text
+from gate.frozen import frozen
+from gate.model import Json
+from gate.model.trace import MOST_TOKENS, Pause, Usage
+
+LEGACY: Final = "on_interrupt"
+"""The name of the CUSTOM event by which LangGraph's servers ask without an interrupt outcome."""
+CANCELLED: Final = "the run was cancelled before it was done"
+
+
+@frozen
+class Asked:
+    """What the answer to a pause is made for: a call's result, an interrupt's entry, or a legacy resume.
+
+    `call` is the call that an interrupt is about.
+    """
+
+    way: Literal["call", "interrupt", "legacy"]
+    call: str = ""
+    schema: Mapping[str, Json] = field(default_factory=dict)
+    reason: str = ""
+
+
+def interrupts_of(finished: Record, tools: Mapping[str, str]) -> Iterator[tuple[Pause, Asked]]:
+    """The interrupts that end a run; `tools` has the names of calls by their ids. Raises UnreadableEvent."""
+    interrupts = items(mapping(finished, "outcome"), "interrupts")
+    if not interrupts:
+        raise UnreadableEvent("RUN_FINISHED ends with an interrupt and names none")
+    for each in interrupts:
+        if not is_mapping(each):
+            raise UnreadableEvent(f"an interrupt is {kind(each)}, not an object")
+        ident, reason = each.get("id"), each.get("reason")
+        if not isinstance(ident, str) or not isinstance(reason, str):
+            raise UnreadableEvent("an interrupt has no id or no reason")
+        tool = tools.get(text(each, "toolCallId"), "")
+        pause = Pause(
+            id=ident,
+            name=reason,
+            kind="confirm" if tool or reason in ("tool_call", "confirmation") else "input",
+            tool=tool,
+            message=text(each, "message"),
+        )
+        asked = Asked(
+            way="interrupt",
+            call=text(each, "toolCallId"),
+            schema=mapping(each, "responseSchema"),
+            reason=reason,
+        )
+        yield pause, asked
+
+
+def is_legacy(custom: Record) -> bool:
+    """Whether a CUSTOM event is the question of a server without interrupt outcomes."""
+    return custom.get("name") == LEGACY
+
+
+def legacy_pause(custom: Record, number: int) -> tuple[Pause, Asked]:
+    """What such an event asks; its id is LangGraph's, where the event has it."""
+    raw = custom.get("rawEvent")
+    ident = raw.get("id") if is_mapping(raw) else None
+    name = ident if isinstance(ident, str) and ident else f"{LEGACY}-{number}"
+    pause = Pause(id=name, name=LEGACY, kind="input", message=as_text(custom.get("value")))
+    return pause, Asked(way="legacy")
+
+
+def pending_of(
+    finished: Record, unanswered: Mapping[str, str], names: Mapping[str, str], offered: frozenset[str]
+) -> Iterator[tuple[Pause, Asked]]:
+    """The calls that a run left to its client: those that it names, else those of tools that we offered.
+
+    Servers that do not tell the results of their own tools leave calls unanswered too.
+    """
+    if outcome_of(finished) != "success":
+        return
+    named = [str(each) for each in items(mapping(finished, "outcome"), "pendingToolCallIds")]
+    for ident in named or [ident for ident, name in unanswered.items() if name in offered]:
+        name = names.get(ident, "")
+        yield Pause(id=ident, name=name, kind="job", tool=name), Asked(way="call")
+
+
+def usage_of(ended: Record) -> Usage | None:
+    """The tokens of all model calls of a run together; None where nothing is counted."""
+    sent = made = 0
+    counted = False
+    for entry in items(ended, "usage"):
+        if not is_mapping(entry):
+            raise UnreadableEvent(f"an entry of usage is {kind(entry)}, not an object")
+        inward, outward, both = (
+            count(entry, name) for name in ("inputTokens", "outputTokens", "totalTokens")
+        )
+        if inward is None and outward is None:
+            inward = both
+        counted = counted or inward is not None or outward is not None
+        sent += inward or 0
+        made += outward or 0
+    return (
+        Usage(input_tokens=min(sent, MOST_TOKENS), output_tokens=min(made, MOST_TOKENS)) if counted else None
+    )
+
+
+def error_of(failed: Record) -> str:
+    """The words of a RUN_ERROR or a SUBAGENT_ERROR, with its code."""
+    words = (word(failed, "code"), word(failed, "message"))
+    return ": ".join(filter(None, words)) or "an error without a message"
