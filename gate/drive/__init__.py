@@ -22,6 +22,12 @@ def _adk(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return Adk(config, agent)
 
 
+def _ag_ui(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.ag_ui import AgUi
+
+    return AgUi(config, agent)
+
+
 def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.http_json import HttpJson
 
@@ -49,6 +55,7 @@ def _replay(config: AgentConfig, agent: Agent) -> Recordings:
 PROTOCOLS: dict[str, ProtocolFactory] = {
     "a2a": _a2a,
     "adk": _adk,
+    "ag-ui": _ag_ui,
     "http": _http,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
