@@ -46,20 +46,26 @@ class Heard:
         name, key = type_of(event), _key(event)
         if name == "TOOL_CALL_START":
             tool, parent = text(event, "toolCallName"), text(event, "parentMessageId")
-            self._open[key] = Growing(key[1], place, name=tool, parent=parent)
+            self._open[key] = Growing(key[1], place, name=tool)
+            self.history.call(key[1], tool, parent)
+            self._spoken.add(parent or key[1])
             return
         role = "reasoning" if name == "REASONING_MESSAGE_START" else text(event, "role") or AUTHOR
         if role == AUTHOR and owner_of(event) is None and text(event, "name"):
             place = replace(place, author=text(event, "name"))
         self._open[key] = Growing(key[1], place, role=role)
-        self._say(self._open[key], "")
+        self._spoken.add(key[1])
+        if not key[1].startswith(THINKING):  # no server knows these
+            self.history.begin(key[1], role)
 
     def add(self, event: Record) -> None:
         """A piece of what is open."""
         growing, piece = self._open[_key(event)], text(event, "delta")
         growing.add(piece)
         if growing.role:
-            self._say(growing, piece)
+            self.history.say(growing.id, growing.role, piece)
+        else:
+            self.history.argue(growing.id, piece)
 
     def end(self, event: Record) -> Event:
         """What is complete now."""
@@ -69,8 +75,6 @@ class Heard:
             return made
         again = growing.id in self._resumed and self.names.get(growing.id) == growing.name
         self._call(growing.id, growing.name)
-        self.history.call(growing.id, growing.name, growing.words, growing.parent)
-        self._spoken.add(growing.parent or growing.id)
         return replace(made, not_in_trajectory=AGAIN) if again else made
 
     def rest(self) -> Iterator[Event]:
@@ -105,13 +109,12 @@ class Heard:
             for part in each.parts:
                 self._note(part)
             yield each
-        self._spoken |= {ident for message in messages if (ident := str(message["id"])) not in self.history}
+        self._spoken |= {
+            str(message["id"])
+            for message in messages
+            if not self.history.has(str(message["role"]), str(message["id"]))
+        }
         self.history.restate(messages)
-
-    def _say(self, growing: Growing, piece: str) -> None:
-        self._spoken.add(growing.id)
-        if not growing.id.startswith(THINKING):  # no server knows these
-            self.history.say(growing.id, growing.role, piece)
 
     def _is_open(self, ident: str) -> bool:
         return any((sort, ident) in self._open for sort in _SORTS)

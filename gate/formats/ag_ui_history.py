@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from gate.formats.adk_fields import UnreadableEvent, is_mapping, kind
 from gate.model import Json
@@ -10,40 +10,57 @@ from gate.model import Json
 MOST_RESTATED: Final = 5_000_000
 """Messages that all snapshots of a conversation together may restate: each costs as much as all before it."""
 
+_Key: TypeAlias = tuple[str, str]
+
 
 class History:
     """Messages by their id, in order; a tool's result stands right behind the calls of its message."""
 
     def __init__(self) -> None:
-        self._messages: dict[str, _Message] = {}
-        self._callers: dict[str, str] = {}
-        self._results: dict[str, list[Mapping[str, Json]]] = {}
+        self._messages: dict[_Key, _Message] = {}
+        self._callers: dict[str, _Key] = {}
+        self._results: dict[_Key, list[Mapping[str, Json]]] = {}
         self._restated = 0
 
-    def __contains__(self, ident: str) -> bool:
-        return ident in self._messages
+    def has(self, role: str, ident: str) -> bool:
+        """Whether there is such a message."""
+        return _key(role, ident) in self._messages
+
+    def words_of(self, role: str, ident: str) -> str:
+        """The text of a message, "" where there is none."""
+        message = self._messages.get(_key(role, ident))
+        return message.words.text if message else ""
 
     def add(self, message: Mapping[str, Json]) -> None:
         """Append a message; one with an id that is known replaces that in its place."""
-        ident = str(message["id"])
-        self._messages[ident] = _Message(message)
-        self._callers |= dict.fromkeys(self._messages[ident].calls, ident)
+        key = _key_of(message)
+        self._messages[key] = _Message(message)
+        self._callers |= dict.fromkeys(self._messages[key].calls, key)
+
+    def begin(self, ident: str, role: str) -> None:
+        """Begin a message; one that is known is gone on with."""
+        if not self.has(role, ident):
+            self.add({"id": ident, "role": role})
 
     def say(self, ident: str, role: str, words: str) -> None:
-        """Add words to a message, which is begun where it is none yet."""
-        if ident not in self._messages:
-            self.add({"id": ident, "role": role})
-        self._messages[ident].words.append(words)
+        """Add words to a message; one that a snapshot has taken out stays out."""
+        if message := self._messages.get(_key(role, ident)):
+            message.words.add(words)
 
-    def call(self, ident: str, name: str, arguments: str, parent: str) -> None:
-        """Note a finished call in the message `parent`, or in one of its own."""
-        holder = self._messages.get(parent)
-        if holder is None or holder.role != "assistant":
-            parent = parent if parent and holder is None else ident
-            self.add({"id": parent, "role": "assistant"})
-        function = {"name": name, "arguments": arguments}
-        self._messages[parent].calls[ident] = {"id": ident, "type": "function", "function": function}
-        self._callers[ident] = parent
+    def call(self, ident: str, name: str, parent: str) -> None:
+        """Begin a call in the message `parent`, or in one of its own; a known one only gets its name anew."""
+        if ident not in self._callers:
+            self._callers[ident] = self._holder(parent, ident)
+        calls = self._messages[self._callers[ident]].calls
+        if ident not in calls:
+            calls[ident] = _Call(ident)
+        calls[ident].name = name
+
+    def argue(self, ident: str, words: str) -> None:
+        """Add to the arguments of a call; one that a snapshot has taken out stays out."""
+        key = self._callers.get(ident)
+        if key is not None:
+            self._messages[key].calls[ident].words.add(words)
 
     def answer(self, ident: str, call_id: str, content: Json) -> None:
         """Add a tool's result to the call that it answers, or at the end where that is unknown."""
@@ -55,17 +72,14 @@ class History:
 
     def encrypt(self, ident: str, value: str, *, is_call: bool) -> None:
         """Attach what only the provider can read, for it to come back with the message or the call."""
-        message = self._messages.get(self._callers.get(ident, "") if is_call else ident)
-        if message is None:
+        if is_call:
+            if ident in self._callers:
+                self._messages[self._callers[ident]].calls[ident].more["encryptedValue"] = value
             return
-        if not is_call:
-            message.encrypted = value
-        elif is_mapping(call := message.calls.get(ident)):
-            message.calls[ident] = {**call, "encryptedValue": value}
-
-    def words_of(self, ident: str) -> str:
-        """The text of a message, "" where there is none."""
-        return self._messages[ident].text if ident in self._messages else ""
+        for role in ("assistant", "reasoning"):
+            if message := self._messages.get(_key(role, ident)):
+                message.more["encryptedValue"] = value
+                return
 
     def restate(self, messages: list[Mapping[str, Json]]) -> None:
         """Take a snapshot: what it leaves out is gone, but for thoughts where it has none at all.
@@ -76,56 +90,96 @@ class History:
         self._restated += len(before)
         if self._restated > MOST_RESTATED:
             raise UnreadableEvent("MESSAGES_SNAPSHOT restates a long conversation again and again")
-        now = {str(message["id"]): message for message in messages}
+        now = {_key_of(message): message for message in messages if message.get("role") != "activity"}
         tells_thoughts = any(message.get("role") == "reasoning" for message in messages)
         kept = [
-            now.pop(str(message["id"]), message)
+            now.pop(_key_of(message), message)
             for message in before
-            if message["id"] in now or (message.get("role") == "reasoning" and not tells_thoughts)
+            if _key_of(message) in now or (message.get("role") == "reasoning" and not tells_thoughts)
         ]
         self._messages, self._callers, self._results = {}, {}, {}
         for message in (*kept, *now.values()):
-            if message.get("role") != "activity":
-                self.add(message)
+            self.add(message)
 
     def sent(self) -> list[Mapping[str, Json]]:
         """All messages as the next request carries them."""
         return list(self._flat())
 
+    def _holder(self, parent: str, ident: str) -> _Key:
+        """The message of a call: the one that it names, else one with the call's id."""
+        for name in filter(None, (parent, ident)):
+            key = _key("assistant", name)
+            if key not in self._messages:
+                self.add({"id": name, "role": "assistant"})
+            if self._messages[key].role == "assistant":
+                return key
+        key = _key("assistant", f"message of {ident}")
+        self.add({"id": key[1], "role": "assistant"})
+        return key
+
     def _flat(self) -> Iterator[Mapping[str, Json]]:
-        for ident, message in self._messages.items():
+        for key, message in self._messages.items():
             yield message.sent()
-            yield from self._results.get(ident, ())
+            yield from self._results.get(key, ())
+
+
+class _Words:
+    """Text that comes piece by piece."""
+
+    def __init__(self, *pieces: str) -> None:
+        self._pieces = list(pieces)
+
+    def add(self, piece: str) -> None:
+        if piece:
+            self._pieces.append(piece)
+
+    @property
+    def text(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+
+class _Call:
+    """A call of a message, as it is sent back."""
+
+    def __init__(self, ident: str) -> None:
+        self.name = ""
+        self.words = _Words()
+        self.more: dict[str, Json] = {"id": ident, "type": "function"}
+
+    def sent(self) -> Json:
+        return {**self.more, "function": {"name": self.name, "arguments": self.words.text}}
 
 
 class _Message:
     """One message; words and calls of an assistant are added as they come."""
 
     def __init__(self, message: Mapping[str, Json]) -> None:
-        self._given = message
-        self.role = str(message.get("role"))
         content = message.get("content")
-        self.words = [content] if isinstance(content, str) else []
-        self.calls: dict[str, Json] = dict(_calls(message))
-        self.encrypted = ""
-
-    @property
-    def text(self) -> str:
-        if len(self.words) > 1:
-            self.words = ["".join(self.words)]
-        return self.words[0] if self.words else ""
+        self.role = str(message.get("role"))
+        self.words = _Words(content) if isinstance(content, str) else _Words()
+        self.calls = {ident: _known(call) for ident, call in _calls(message)}
+        self.more: dict[str, Json] = {key: value for key, value in message.items() if key != "toolCalls"}
 
     def sent(self) -> Mapping[str, Json]:
-        made: dict[str, Json] = {**self._given}
-        if self.words or not self.calls:
-            made.setdefault("content", "")
-        if self.words:
-            made["content"] = self.text
+        made = self.more
+        if self.words.text or ("content" not in made and not self.calls):
+            made = {**made, "content": self.words.text}
         if self.calls:
-            made["toolCalls"] = list(self.calls.values())
-        if self.encrypted:
-            made["encryptedValue"] = self.encrypted
+            made = {**made, "toolCalls": [call.sent() for call in self.calls.values()]}
         return made
+
+
+def _known(given: Mapping[str, Json]) -> _Call:
+    """A call of a snapshot."""
+    call = _Call(str(given["id"]))
+    function = given.get("function")
+    if is_mapping(function):
+        call.name = as_text(function.get("name"))
+        call.words.add(as_text(function.get("arguments")))
+    call.more |= {key: value for key, value in given.items() if key != "function"}
+    return call
 
 
 def message_of(value: Json) -> Mapping[str, Json]:
@@ -174,7 +228,18 @@ def _part(part: Json) -> Json:
     return {**part, "source": {**source, "value": f"[{size} bytes]"}}
 
 
-def _calls(message: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+def _key(role: str, ident: str) -> _Key:
+    """Thoughts have names of their own: a model's answer and its reasoning may come under one id."""
+    return role if role == "reasoning" else "", ident
+
+
+def _key_of(message: Mapping[str, Json]) -> _Key:
+    if message["role"] == "tool":  # some servers name a result as the message of its call
+        return f"result of {message.get('toolCallId')}", str(message["id"])
+    return _key(str(message["role"]), str(message["id"]))
+
+
+def _calls(message: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
     calls = message.get("toolCalls")
     if calls is not None and not isinstance(calls, list):
         raise UnreadableEvent(f"toolCalls of a message is {kind(calls)}, not a list")

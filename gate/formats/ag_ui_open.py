@@ -21,12 +21,11 @@ class Place:
 class Growing:
     """A message (`role` is who speaks), a thought (`role` reasoning) or a call (`name` is its tool's)."""
 
-    def __init__(self, ident: str, place: Place, *, role: str = "", name: str = "", parent: str = "") -> None:
+    def __init__(self, ident: str, place: Place, *, role: str = "", name: str = "") -> None:
         self.id = ident
         self.place = place
         self.role = role
         self.name = name
-        self.parent = parent
         self._pieces: list[str] = []
 
     @property

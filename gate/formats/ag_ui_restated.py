@@ -51,8 +51,9 @@ class Restated:
         content, ident = message.get("content"), str(message["id"])
         if not isinstance(content, str) or not content:
             return False
-        if ident in self._history:
-            return self._changes(ident) and self._history.words_of(ident) != content
+        role = str(message["role"])
+        if self._history.has(role, ident):
+            return self._changes(ident) and self._history.words_of(role, ident) != content
         if self._elsewhere[_words(message)]:
             self._elsewhere[_words(message)] -= 1
             return False
