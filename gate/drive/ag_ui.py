@@ -152,7 +152,7 @@ class AgUiConversation:
         try:
             found = self._reader.read(frame)
         except UnreadableEvent as error:
-            reason = f"{self._protocol.what} streamed what AG-UI does not have: malformed, {error}"
+            reason = f"{self._protocol.what} streamed what is malformed by AG-UI's rules: {error}"
             raise Stopped(Crashed(reason=reason)) from None
         return self._learn(found)
 

@@ -12,7 +12,7 @@ _OTHERS: Final = "others"
 
 
 class Told:
-    """Gathers events; changes of state, and what was neither said nor done, come ahead of the next."""
+    """Gathers events; a change of state ahead of the next, what was neither said nor done at the end."""
 
     def __init__(self, state: SharedState) -> None:
         self._state = state
@@ -32,7 +32,7 @@ class Told:
         self._silent[what] = self._silent.get(what, 0) + 1
 
     def settle(self, *, final: bool = False) -> None:
-        """Tell what is known of the state, and what was counted."""
+        """Tell what is known of the state, and at the end what was counted."""
         if change := self._state.change(final=final):
             event = Event(
                 author=AUTHOR,
@@ -42,7 +42,7 @@ class Told:
                 not_in_trajectory=STATE,
             )
             self._events.append(event)
-        if self._silent:
+        if final and self._silent:
             counted = ", ".join(what if n == 1 else f"{n} x {what}" for what, n in self._silent.items())
             self._silent = {}
             self._events.append(
