@@ -133,12 +133,15 @@ def deep(levels: int) -> Any:
     return value
 
 
+TWO_DEEP = [op("add", "/a", deep(60)), op("add", "/b", deep(60))]
+
+
 def test_a_document_becomes_as_deep_as_code_that_walks_it_can_bear() -> None:
     assert applied({}, op("add", "/a", deep(DEEPEST - 1)))
     for operations in (
         [op("add", "/a", deep(DEEPEST))],
-        [op("add", "/a", deep(60)), op("add", "/b", deep(60)), op("move", "/b" + "/0" * 59, **{"from": "/a"})],
-        [op("add", "/a", deep(60)), op("copy", "/a" + "/0" * 59, **{"from": "/a"})],
+        [*TWO_DEEP, op("move", "/b" + "/0" * 59, **{"from": "/a"})],
+        [*TWO_DEEP, op("copy", "/a" + "/0" * 59, **{"from": "/a"})],
     ):  # fmt: skip
         with pytest.raises(BadPatch, match="nested deeper"):
             applied({}, *operations, most=100_000)

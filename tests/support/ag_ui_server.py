@@ -133,7 +133,10 @@ def act(given: RunAgentInput, said: str) -> Iterator[BaseEvent]:
         case "patch":
             yield StateDeltaEvent(delta=[{"op": "remove", "path": "/nothing"}])
         case "snapshot":
-            messages = [*given.messages, {"id": f"{run} m", "role": "assistant", "content": "From a snapshot."}]
+            messages = [
+                *given.messages,
+                {"id": f"{run} m", "role": "assistant", "content": "From a snapshot."},
+            ]
             yield MessagesSnapshotEvent(messages=messages)
         case _:
             count = len([message for message in given.messages if message.role == "user"])
@@ -167,9 +170,7 @@ def offered(given: RunAgentInput) -> Iterator[BaseEvent]:
 
 def events(given: RunAgentInput) -> Iterator[BaseEvent]:
     """All events of a run."""
-    yield RunStartedEvent(
-        thread_id=given.thread_id, run_id=given.run_id, protocol_version="1.0", input=given
-    )
+    yield RunStartedEvent(thread_id=given.thread_id, run_id=given.run_id, protocol_version="1.0", input=given)
     last = given.messages[-1]
     if given.resume:
         answers = {entry.interrupt_id: (entry.status, entry.payload) for entry in given.resume}
