@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from gate.formats.adk_fields import UnreadableEvent, is_mapping, kind
 from gate.model import Json
 
-MOST_RESTATED: Final = 5_000_000
+MOST_RESTATED: Final = 500_000
 """Messages that all snapshots of a conversation together may restate: each costs as much as all before it."""
 
 _Key: TypeAlias = tuple[str, str]

@@ -10,7 +10,7 @@ from gate.model import Json
 
 DEEPEST: Final = 100
 """Levels that a patched document may have: code that walks one recursively must not overflow."""
-MOST_WORK: Final = 20_000_000
+MOST_WORK: Final = 5_000_000
 """Values that all patches together may walk, copy or move: a `copy` can double a document again and again."""
 
 _INDEX: Final = re.compile("0|[1-9][0-9]{0,17}")
