@@ -1,7 +1,6 @@
 """The fault table of the ag-ui protocol, through the runner and over a real socket."""
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from gate.model.derived import texts_of
 from gate.model.trace import Call, Completed, Crashed, Outcome, Refused, Throttled, TimedOut, Trace
 from gate.redact import Redactor
+from tests.support.ag_ui_made import FINISHED, SSE, STARTED, frames, said
 from tests.support.driving import StillAgent, case, run, says
 from tests.support.faulty_agent import (
     Behaviour,
@@ -22,27 +22,15 @@ from tests.support.faulty_agent import (
     speaks_no_http,
 )
 
-SSE = {"content-type": "text/event-stream; charset=utf-8"}
-IDS = {"threadId": "t", "runId": "r"}
-STARTED: dict[str, Any] = {"type": "RUN_STARTED", **IDS}
-FINISHED: dict[str, Any] = {"type": "RUN_FINISHED", **IDS}
 QUOTA = "429 RESOURCE_EXHAUSTED. You exceeded your current quota."
-
-
-def said(*pieces: str) -> tuple[dict[str, Any], ...]:
-    return (
-        {"type": "TEXT_MESSAGE_START", "messageId": "m"},
-        *({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": piece} for piece in pieces),
-        {"type": "TEXT_MESSAGE_END", "messageId": "m"},
-    )
 
 
 CALL = (
     {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
     {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": '{"a'},
 )
-HALF = (STARTED, *said("It is")[:-1], *CALL)
-GOOD = (STARTED, *said("It is ", "14 °C."), FINISHED)
+HALF = (STARTED, *said("m", "It is")[:-1], *CALL)
+GOOD = (STARTED, *said("m", "It is ", "14 °C."), FINISHED)
 FREE = {**FINISHED, "usage": [{"inputTokens": 0, "outputTokens": 0}]}
 COSTLY = {**FINISHED, "usage": [{"inputTokens": 11, "outputTokens": 7}]}
 
@@ -54,13 +42,6 @@ async def faced(behaviour: Behaviour, **settings: Any) -> Trace:
         (trace,) = await run(StillAgent(agent.url), [case()], options={}, protocol="ag-ui", **settings)
     assert asyncio.all_tasks() == before
     return trace
-
-
-def frames(*values: Any) -> bytes:
-    return b"".join(
-        b"data: " + (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n\n"
-        for value in values
-    )
 
 
 def streams(*values: Any) -> Behaviour:
@@ -126,20 +107,20 @@ def repeats(piece: bytes, *, every_s: float = 0) -> Behaviour:
         (streams(), Crashed, "ended before RUN_FINISHED came"),
         (streams(STARTED), Crashed, "ended before RUN_FINISHED came"),
         (streams({"type": "SOMETHING_NEW"}), Crashed, "ended before RUN_FINISHED came"),
-        (streams(*said("Hi"), FINISHED), Crashed, "the first event is 'TEXT_MESSAGE_START'"),
-        (streams(STARTED, said("x")[1], FINISHED), Crashed, "'m', which is not open"),
-        (streams(STARTED, *said("x")[:-1], FINISHED), Crashed, "while a text message was open"),
+        (streams(*said("m", "Hi"), FINISHED), Crashed, "the first event is 'TEXT_MESSAGE_START'"),
+        (streams(STARTED, said("m", "x")[1], FINISHED), Crashed, "'m', which is not open"),
+        (streams(STARTED, *said("m", "x")[:-1], FINISHED), Crashed, "while a text message was open"),
         (streams(STARTED, *CALL, FINISHED), Crashed, "while a tool call was open"),
-        (streams(*GOOD, said("x")[0]), Crashed, "came after RUN_FINISHED"),
+        (streams(*GOOD, said("m", "x")[0]), Crashed, "came after RUN_FINISHED"),
         (streams(STARTED, {"type": "RUN_ERROR", "message": "boom", "code": "E"}), Crashed, "E: boom"),
         (streams({"type": "RUN_ERROR", "message": "boom"}), Crashed, "boom"),
         (streams(*GOOD, {"type": "RUN_ERROR", "message": "late"}), Crashed, "late"),
         (streams(STARTED, {"type": "RUN_ERROR", "message": QUOTA}), Throttled, "RESOURCE_EXHAUSTED"),
         (streams(STARTED, {"type": "RUN_ERROR", "message": "x", "code": "429"}), Throttled, "429"),
         (streams(STARTED, {**FINISHED, "outcome": {"type": "cancelled"}}), Crashed, "was cancelled"),
-        (streams(STARTED, *said(QUOTA), FINISHED), Throttled, "no token"),
-        (streams(STARTED, *said(QUOTA), FREE), Throttled, "no token"),
-        (streams(STARTED, *said(QUOTA), COSTLY), Completed, ""),
+        (streams(STARTED, *said("m", QUOTA), FINISHED), Throttled, "no token"),
+        (streams(STARTED, *said("m", QUOTA), FREE), Throttled, "no token"),
+        (streams(STARTED, *said("m", QUOTA), COSTLY), Completed, ""),
         (answers({"detail": "slow"}, status="429 x"), Throttled, "429 Too Many"),
         (answers({}, status="503 x"), Throttled, "503 Service Unavailable"),
         (answers({"error": "boom"}, status="500 x"), Crashed, "boom"),
@@ -177,7 +158,7 @@ async def test_what_came_of_a_stream_is_kept(behaviour: Behaviour, outcome: type
 
 
 async def test_a_secret_that_a_stream_cuts_in_two_is_taken_out() -> None:
-    behaviour = streams(STARTED, *said("key sk-can", "ary-4711"), FINISHED)
+    behaviour = streams(STARTED, *said("m", "key sk-can", "ary-4711"), FINISHED)
     trace = await faced(behaviour, redact=Redactor(["sk-canary-4711"]))
     assert list(texts_of(trace.events)) == ["key ***"]
 

@@ -17,42 +17,17 @@ from gate.formats.ag_ui_events import _SHAPES
 from gate.formats.ag_ui_history import History
 from gate.model.derived import state_after
 from gate.model.trace import Call, Event, Pause, Result, Text, Thought, Usage
-
-IDS = {"threadId": "t", "runId": "r"}
-STARTED: dict[str, Any] = {"type": "RUN_STARTED", **IDS}
-FINISHED: dict[str, Any] = {"type": "RUN_FINISHED", **IDS}
-
-
-def ev(kind: str, **fields: Any) -> dict[str, Any]:
-    return {"type": kind, **fields}
-
-
-def said(ident: str, *pieces: str, **more: Any) -> list[dict[str, Any]]:
-    return [
-        ev("TEXT_MESSAGE_START", messageId=ident, **more),
-        *(ev("TEXT_MESSAGE_CONTENT", messageId=ident, delta=piece) for piece in pieces),
-        ev("TEXT_MESSAGE_END", messageId=ident),
-    ]
-
-
-def called(ident: str, name: str, *pieces: str, **more: Any) -> list[dict[str, Any]]:
-    return [
-        ev("TOOL_CALL_START", toolCallId=ident, toolCallName=name, **more),
-        *(ev("TOOL_CALL_ARGS", toolCallId=ident, delta=piece) for piece in pieces),
-        ev("TOOL_CALL_END", toolCallId=ident),
-    ]
-
-
-def a_result(ident: str, content: Any, **more: Any) -> dict[str, Any]:
-    return ev("TOOL_CALL_RESULT", messageId=f"of {ident}", toolCallId=ident, content=content, **more)
-
-
-def patch(*operations: Any) -> dict[str, Any]:
-    return ev("STATE_DELTA", delta=list(operations))
-
-
-def snapshot(*messages: Any) -> dict[str, Any]:
-    return ev("MESSAGES_SNAPSHOT", messages=list(messages))
+from tests.support.ag_ui_made import (
+    FINISHED,
+    STARTED,
+    a_result,
+    called,
+    ev,
+    interrupting,
+    patch,
+    said,
+    snapshot,
+)
 
 
 def reader_of(start: Mapping[str, Any] | None = None, *offered: str) -> RunReader:
@@ -428,10 +403,6 @@ def test_tokens_of_all_model_calls_are_added(usage: Any, counted: Any) -> None:
     told = read(ends={**FINISHED, "usage": usage})
     expected = None if counted is None else Usage(input_tokens=counted[0], output_tokens=counted[1])
     assert [event.usage for event in told if event.usage] == ([expected] if expected else [])
-
-
-def interrupting(*interrupts: Any) -> dict[str, Any]:
-    return {**FINISHED, "outcome": {"type": "interrupt", "interrupts": list(interrupts)}}
 
 
 def test_interrupts_are_pauses_that_name_their_tool() -> None:

@@ -1,7 +1,7 @@
 """Agents behind real AG-UI servers: one made of the SDK's events and encoder, one a LangGraph graph.
 
-The first does what the user's message says (`weather`, `delete`, `state`, …), with its memory in the request, as
-AG-UI wants it: all that was said, the state, and answers to what the last run asked.
+The first does what the user's message says (`weather`, `ask`, `state`, …), and its memory is in the request: all
+that was said, the state, and answers to what the last run asked.
 """
 
 import socket
@@ -72,6 +72,10 @@ def result(ident: str, content: Any) -> BaseEvent:
     return ToolCallResultEvent(message_id=f"result {ident}", tool_call_id=ident, content=content)
 
 
+def changed(*operations: dict[str, Any]) -> BaseEvent:
+    return StateDeltaEvent.model_validate({"delta": operations})
+
+
 def weather(run: str) -> Iterator[BaseEvent]:
     yield StepStartedEvent(step_name="router")
     yield ReasoningStartEvent(message_id=f"{run} think")
@@ -89,13 +93,11 @@ def weather(run: str) -> Iterator[BaseEvent]:
 
 def state_of(run: str, state: Any) -> Iterator[BaseEvent]:
     yield StateSnapshotEvent(snapshot={**state, "city": "Paris", "draft": {"title": "x"}, "n": 1})
-    yield StateDeltaEvent(
-        delta=[
-            {"op": "add", "path": "/draft/lines", "value": []},
-            {"op": "add", "path": "/draft/lines/-", "value": "one"},
-            {"op": "replace", "path": "/n", "value": 2},
-            {"op": "remove", "path": "/city"},
-        ]
+    yield changed(
+        {"op": "add", "path": "/draft/lines", "value": []},
+        {"op": "add", "path": "/draft/lines/-", "value": "one"},
+        {"op": "replace", "path": "/n", "value": 2},
+        {"op": "remove", "path": "/city"},
     )
     yield from say(f"{run} answer", f"The state was {sorted(state)}.")
 
@@ -131,7 +133,7 @@ def act(given: RunAgentInput, said: str) -> Iterator[BaseEvent]:
             yield from say(f"{run} answer", "Well")
             yield RunErrorEvent(message="the model is gone", code="internal")
         case "patch":
-            yield StateDeltaEvent(delta=[{"op": "remove", "path": "/nothing"}])
+            yield changed({"op": "remove", "path": "/nothing"})
         case "snapshot":
             messages = [
                 *given.messages,
@@ -145,8 +147,7 @@ def act(given: RunAgentInput, said: str) -> Iterator[BaseEvent]:
 
 def finished(given: RunAgentInput, outcome: Any = None) -> BaseEvent:
     usage = [TokenUsage(model="m", input_tokens=11, output_tokens=7, total_tokens=18)]
-    ids = {"thread_id": given.thread_id, "run_id": given.run_id}
-    return RunFinishedEvent(**ids, outcome=outcome, usage=usage)
+    return RunFinishedEvent(thread_id=given.thread_id, run_id=given.run_id, outcome=outcome, usage=usage)
 
 
 def ask(given: RunAgentInput) -> Iterator[BaseEvent]:
@@ -164,7 +165,8 @@ def ask(given: RunAgentInput) -> Iterator[BaseEvent]:
 def offered(given: RunAgentInput) -> Iterator[BaseEvent]:
     """A call of the tool that the client runs."""
     ident = f"{given.run_id} front"
-    yield from call(ident, given.tools[0].name, '{"color": "red"}')
+    (tool,) = given.tools or ()
+    yield from call(ident, tool.name, '{"color": "red"}')
     yield finished(given, RunFinishedSuccessOutcome(type="success", pending_tool_call_ids=[ident]))
 
 

@@ -17,7 +17,7 @@ CLOSERS = {
 }
 MARKS = {"TEXT_MESSAGE": "m", "TOOL_CALL": "c", "REASONING_MESSAGE": "r", "REASONING": "r"}
 """Ids are unique within a kind; the client mixes up those that are not unique among kinds."""
-PATCHES = (
+PATCHES: tuple[list[dict[str, Any]], ...] = (
     [{"op": "add", "path": "/a", "value": [1]}],
     [{"op": "add", "path": "/a", "value": {}}, {"op": "add", "path": "/a/b", "value": None}],
     [{"op": "replace", "path": "", "value": {"z": 1}}],

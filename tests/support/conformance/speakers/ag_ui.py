@@ -18,7 +18,7 @@ from tests.support.conformance.script import (
     ToolSaid,
     Visit,
 )
-from tests.support.conformance.speaker import Counterpart, Spoken
+from tests.support.conformance.speaker import CannotSay, Counterpart, Spoken
 from tests.support.faulty_agent import Exchange
 
 
@@ -89,6 +89,8 @@ class AgUi:
                 yield {"type": "STATE_SNAPSHOT", "snapshot": {"seen": 1, first: value}}
                 patch = [{"op": "add", "path": f"/{key}", "value": value} for key, value in rest]
                 yield {"type": "STATE_DELTA", "delta": patch}
+            case _:
+                raise CannotSay(step)
 
     def _say(self, ident: str, text: str) -> Iterator[dict[str, Any]]:
         first, second = text[: len(text) // 2], text[len(text) // 2 :]
