@@ -1,7 +1,7 @@
 """Agents behind real AG-UI servers: one made of the SDK's events and encoder, one a LangGraph graph.
 
-The first does what the user's message says (`weather`, `ask`, `state`, …), and its memory is in the request: all
-that was said, the state, and answers to what the last run asked.
+The first does what the user's message says (`weather`, `ask`, `state`, …), and its memory is in the request:
+all that was said, the state, and answers to what the last run asked.
 """
 
 import socket
@@ -135,10 +135,8 @@ def act(given: RunAgentInput, said: str) -> Iterator[BaseEvent]:
         case "patch":
             yield changed({"op": "remove", "path": "/nothing"})
         case "snapshot":
-            messages = [
-                *given.messages,
-                {"id": f"{run} m", "role": "assistant", "content": "From a snapshot."},
-            ]
+            new = AssistantMessage(id=f"{run} m", content="From a snapshot.")
+            messages: list[Any] = [*given.messages, new]
             yield MessagesSnapshotEvent(messages=messages)
         case _:
             count = len([message for message in given.messages if message.role == "user"])
@@ -165,8 +163,8 @@ def ask(given: RunAgentInput) -> Iterator[BaseEvent]:
 def offered(given: RunAgentInput) -> Iterator[BaseEvent]:
     """A call of the tool that the client runs."""
     ident = f"{given.run_id} front"
-    (tool,) = given.tools or ()
-    yield from call(ident, tool.name, '{"color": "red"}')
+    name = given.tools[0].name if given.tools else ""
+    yield from call(ident, name, '{"color": "red"}')
     yield finished(given, RunFinishedSuccessOutcome(type="success", pending_tool_call_ids=[ident]))
 
 
