@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import uvicorn
 from ag_ui.core import (
     ActivitySnapshotEvent,
+    AssistantMessage,
     BaseEvent,
     CustomEvent,
     Interrupt,
