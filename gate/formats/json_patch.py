@@ -127,23 +127,24 @@ def _value(operation: Mapping[str, Json]) -> Json:
 
 
 def _at(document: Json, path: Sequence[str]) -> Json:
-    for token in path:
+    # Messages count levels, and the pointer is shown whole: nobody knows a piece of a secret as one.
+    for level, token in enumerate(path, 1):
         if is_mapping(document):
             if token not in document:
-                raise BadPatch(f"there is no {quoted(token)}")
+                raise BadPatch(f"level {level} of its pointer names nothing that is there")
             document = document[token]
         elif isinstance(document, list):
-            document = document[_index(token, len(document))]
+            document = document[_index(token, len(document), level)]
         else:
-            raise BadPatch(f"{quoted(token)} is looked for in {kind(document)}")
+            raise BadPatch(f"level {level} of its pointer leads into {kind(document)}")
     return document
 
 
-def _index(token: str, length: int) -> int:
+def _index(token: str, length: int, level: int) -> int:
     if not _INDEX.fullmatch(token):
-        raise BadPatch(f"{quoted(token)} is no index of a list")
+        raise BadPatch(f"level {level} of its pointer is no index of a list")
     if int(token) >= length:
-        raise BadPatch(f"the list has no index {token}, it has {length}")
+        raise BadPatch(f"level {level} of its pointer is an index beyond a list of {length}")
     return int(token)
 
 
@@ -155,7 +156,7 @@ def _added(document: Json, path: Sequence[str], value: Json, work: Work) -> Json
     if isinstance(holder, dict):
         holder[last] = value
     elif isinstance(holder, list):
-        place = len(holder) if last == "-" else _index(last, len(holder) + 1)
+        place = len(holder) if last == "-" else _index(last, len(holder) + 1, len(path))
         work.spend((len(holder) - place) // _MOVED_AT_ONCE)
         holder.insert(place, value)
     else:
@@ -166,8 +167,8 @@ def _added(document: Json, path: Sequence[str], value: Json, work: Work) -> Json
 def _removed(document: Json, path: Sequence[str], work: Work) -> Json:
     if not path:
         return None
+    _at(document, path)
     holder, last = _at(document, path[:-1]), path[-1]
-    _at(holder, [last])
     if isinstance(holder, dict):
         del holder[last]
     elif isinstance(holder, list):
@@ -180,8 +181,8 @@ def _replaced(document: Json, path: Sequence[str], value: Json, work: Work) -> J
     _bounded(value, len(path), work)
     if not path:
         return value
+    _at(document, path)
     holder, last = _at(document, path[:-1]), path[-1]
-    _at(holder, [last])
     if isinstance(holder, dict):
         holder[last] = value
     elif isinstance(holder, list):

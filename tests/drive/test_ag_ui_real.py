@@ -77,7 +77,7 @@ async def test_a_patch_that_does_not_apply_is_the_agents_crash(url: str) -> None
     trace = await talk(url, says("patch"), start=START)
     assert isinstance(trace.outcome, Crashed)
     assert "STATE_DELTA does not apply to the state" in trace.outcome.reason
-    assert "there is no 'nothing'" in trace.outcome.reason
+    assert "operation 1 (remove /nothing)" in trace.outcome.reason
 
 
 async def test_interrupts_are_answered_over_several_turns_and_resumed_once(url: str) -> None:

@@ -68,21 +68,21 @@ def test_a_patch_does_what_the_rfc_says(document: Any, operations: list[Any], af
 @pytest.mark.parametrize(
     ("document", "operation", "why"),
     [
-        ({"a": 1}, op("remove", "/b"), "there is no 'b'"),
-        ({"a": 1}, op("replace", "/b", 1), "there is no 'b'"),
-        ({"a": 1}, op("add", "/b/c", 1), "there is no 'b'"),
+        ({"a": 1}, op("remove", "/b"), "level 1 of its pointer names nothing"),
+        ({"a": 1}, op("replace", "/b", 1), "level 1 of its pointer names nothing"),
+        ({"a": 1}, op("add", "/b/c", 1), "level 1 of its pointer names nothing"),
         ({"a": 1}, op("add", "/a/b", 1), "nothing can be added to a number"),
-        ({"a": 1}, op("add", "/a/b/c", 1), "'b' is looked for in a number"),
+        ({"a": 1}, op("add", "/a/b/c", 1), "level 2 of its pointer leads into a number"),
         (None, op("add", "/a", 1), "nothing can be added to null"),
-        ([1], op("add", "/2", 1), "the list has no index 2"),
-        ([1], op("remove", "/1"), "the list has no index 1"),
-        ([1], op("remove", "/-"), "'-' is no index"),
-        ([1], op("replace", "/-", 2), "'-' is no index"),
-        ([1], op("add", "/01", 1), "'01' is no index"),
-        ([1], op("add", "/-1", 1), "'-1' is no index"),
-        ([1], op("add", "/1e0", 1), "'1e0' is no index"),
-        ([1], op("add", "/²", 1), "'²' is no index"),
-        ([1], op("add", "/\u0660", 1), "'\u0660' is no index"),
+        ([1], op("add", "/2", 1), "level 1 of its pointer is an index beyond a list of 2"),
+        ([1], op("remove", "/1"), "level 1 of its pointer is an index beyond a list of 1"),
+        ([1], op("remove", "/-"), "level 1 of its pointer is no index"),
+        ([1], op("replace", "/-", 2), "level 1 of its pointer is no index"),
+        ([1], op("add", "/01", 1), "is no index"),
+        ([1], op("add", "/-1", 1), "is no index"),
+        ([1], op("add", "/1e0", 1), "is no index"),
+        ([1], op("add", "/²", 1), "is no index"),
+        ([1], op("add", "/\u0660", 1), "is no index"),
         ([1], op("add", "/" + "9" * 400, 1), "is no index"),
         ({"a": 1}, op("add", "b", 1), "no JSON Pointer"),
         ({"a": 1}, op("add", "/a~2", 1), "no JSON Pointer"),
@@ -94,7 +94,7 @@ def test_a_patch_does_what_the_rfc_says(document: Any, operations: list[Any], af
         ({"a": True}, op("test", "/a", 1), "there is another value"),
         ({"a": False}, op("test", "/a", 0), "there is another value"),
         ({"a": "1"}, op("test", "/a", 1), "there is another value"),
-        ({"a": 1}, op("test", "/b", None), "there is no 'b'"),
+        ({"a": 1}, op("test", "/b", None), "level 1 of its pointer names nothing"),
         ({"a": 1}, op("copy", "/b"), "its pointer is null"),
         ({"a": {"b": 1}}, op("move", "/a/b/c", **{"from": "/a"}), "moved into itself"),
         ({"a": 1}, op("move", "/a", **{"from": ""}), "moved into itself"),
@@ -115,7 +115,7 @@ def test_a_patch_that_does_not_apply_says_why(document: Any, operation: Any, why
 
 
 def test_a_failing_operation_is_named_by_its_number() -> None:
-    with pytest.raises(BadPatch, match=r"operation 2 \(move /x /y\): there is no 'x'"):
+    with pytest.raises(BadPatch, match=r"operation 2 \(move /x /y\): level 1 of its pointer names"):
         applied({}, op("add", "/a", 1), op("move", "/y", **{"from": "/x"}))
 
 
