@@ -162,16 +162,6 @@ def test_the_app_of_an_agent_that_the_head_brings_is_under_test() -> None:
         ),
     ],
 )
-def test_which_tools_the_client_offers_is_the_bases_to_say() -> None:
-    boot = CommandBoot(command=("serve",))
-    tool = {"name": "paint", "description": "Paints."}
-    before = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [tool], "path": "/a"})
-    after = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [], "path": "/b"})
-    sides = AgentSides(before, after, PLACE)
-    assert sides.in_force().options == {"tools": [tool], "path": "/b"}
-    assert [change.needs_acceptance for change in sides.changes()] == [True]
-
-
 @pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses"])
 def test_which_calls_are_seen_is_the_bases_to_say_and_the_model_is_under_test(
     protocol: str, base: dict[str, str], head: dict[str, str], *, needed: bool, in_force: dict[str, str]
@@ -181,3 +171,13 @@ def test_which_calls_are_seen_is_the_bases_to_say_and_the_model_is_under_test(
     sides = AgentSides(before, AgentConfig(protocol=protocol, boot=boot, options=head), PLACE)
     assert sides.in_force().options == in_force
     assert [change.needs_acceptance for change in sides.changes()] == [needed]
+
+
+def test_which_tools_the_client_offers_is_the_bases_to_say() -> None:
+    boot = CommandBoot(command=("serve",))
+    tool = {"name": "paint", "description": "Paints."}
+    before = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [tool], "path": "/a"})
+    after = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [], "path": "/b"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"tools": [tool], "path": "/b"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]
