@@ -1,12 +1,16 @@
 """What AG-UI's client sends with a run: the user's words, and answers to what the last run waits for."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from gate.drive.adk_wire import answer_parts
 from gate.drive.waiting import Given
-from gate.formats.adk_fields import is_mapping
+from gate.formats.adk_fields import is_mapping, mapping
+from gate.formats.adk_pauses import is_plumbing
 from gate.formats.ag_ui_ends import Asked
 from gate.model import Json
-from gate.model.case import BlobPart, FilePart, TextPart, User, UserPart
+from gate.model.case import Answers, BlobPart, FilePart, TextPart, User, UserPart
 
 _MEDIA = ("image", "audio", "video")
 
@@ -28,7 +32,7 @@ def resume_of(given: Sequence[Given], asked: Mapping[str, Asked]) -> list[Json]:
 def results_of(given: Sequence[Given], asked: Mapping[str, Asked]) -> Iterator[tuple[str, str]]:
     """The id and the result of each call that the client ran."""
     for each in _of("call", given, asked):
-        yield each.pause.id, each.text
+        yield each.pause.id, _of_runtime(each) if is_plumbing(each.pause.name) else each.text
 
 
 def command_of(given: Sequence[Given], asked: Mapping[str, Asked]) -> Mapping[str, Json]:
@@ -38,6 +42,15 @@ def command_of(given: Sequence[Given], asked: Mapping[str, Asked]) -> Mapping[st
         return {}
     values = {each.pause.id: each.value for each in legacy}
     return {"command": {"resume": values if len(legacy) > 1 else legacy[0].value}}
+
+
+def _of_runtime(given: Given) -> str:
+    """The answer to a call of ADK's runtime, which its AG-UI server passes on as it is."""
+    (part,) = answer_parts(
+        Answers(answers=(replace(given.answer, to=given.pause.id),)), [given.pause], "python"
+    )
+    response = mapping(mapping(part, "functionResponse"), "response") if is_mapping(part) else {}
+    return json.dumps(response, ensure_ascii=False)
 
 
 def _of(way: str, given: Sequence[Given], asked: Mapping[str, Asked]) -> list[Given]:

@@ -186,10 +186,13 @@ class RunReader:
 
     def _pauses(self, event: Record) -> Iterator[Pause]:
         if outcome_of(event) == "interrupt":
-            found = list(ends.interrupts_of(event, self.heard.names))
-        else:
+            found = list(ends.interrupts_of(event, self.heard.tool_of))
+        elif outcome_of(event) == "success":
             found = [ends.legacy_pause(each, number) for number, each in enumerate(self._questions, 1)]
-            found += ends.pending_of(event, self.heard.unanswered, self.heard.names, self._offered)
+            waiting = self.heard.waiting(ends.pending_of(event), self._offered)
+            found += ((pause, Asked(way="call")) for pause in waiting)
+        else:
+            return
         for pause, asked in found:
             self.asked[pause.id] = asked
             yield pause

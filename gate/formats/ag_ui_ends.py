@@ -1,11 +1,11 @@
 """How a run of AG-UI ends: what it waits for, what it cost, and what went wrong."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Final, Literal
 
 from gate.formats.adk_fields import UnreadableEvent, count, is_mapping, items, kind, mapping, text, word
-from gate.formats.ag_ui_events import Record, outcome_of
+from gate.formats.ag_ui_events import Record
 from gate.formats.ag_ui_history import as_text
 from gate.frozen import frozen
 from gate.model import Json
@@ -29,8 +29,8 @@ class Asked:
     reason: str = ""
 
 
-def interrupts_of(finished: Record, tools: Mapping[str, str]) -> Iterator[tuple[Pause, Asked]]:
-    """The interrupts that end a run; `tools` has the names of calls by their ids. Raises UnreadableEvent."""
+def interrupts_of(finished: Record, tool_of: Callable[[str], str]) -> Iterator[tuple[Pause, Asked]]:
+    """The interrupts that end a run; `tool_of` tells a call's tool by its id. Raises UnreadableEvent."""
     interrupts = items(mapping(finished, "outcome"), "interrupts")
     if not interrupts:
         raise UnreadableEvent("RUN_FINISHED ends with an interrupt and names none")
@@ -40,7 +40,7 @@ def interrupts_of(finished: Record, tools: Mapping[str, str]) -> Iterator[tuple[
         ident, reason = each.get("id"), each.get("reason")
         if not isinstance(ident, str) or not isinstance(reason, str):
             raise UnreadableEvent("an interrupt has no id or no reason")
-        tool = tools.get(text(each, "toolCallId"), "")
+        tool = tool_of(text(each, "toolCallId"))
         pause = Pause(
             id=ident,
             name=reason,
@@ -71,19 +71,9 @@ def legacy_pause(custom: Record, number: int) -> tuple[Pause, Asked]:
     return pause, Asked(way="legacy")
 
 
-def pending_of(
-    finished: Record, unanswered: Mapping[str, str], names: Mapping[str, str], offered: frozenset[str]
-) -> Iterator[tuple[Pause, Asked]]:
-    """The calls that a run left to its client: those that it names, else those of tools that we offered.
-
-    Servers that do not tell the results of their own tools leave calls unanswered too.
-    """
-    if outcome_of(finished) != "success":
-        return
-    named = [str(each) for each in items(mapping(finished, "outcome"), "pendingToolCallIds")]
-    for ident in named or [ident for ident, name in unanswered.items() if name in offered]:
-        name = names.get(ident, "")
-        yield Pause(id=ident, name=name, kind="job", tool=name), Asked(way="call")
+def pending_of(finished: Record) -> list[str]:
+    """The calls that a run says it left to its client; empty where it names none."""
+    return [str(each) for each in items(mapping(finished, "outcome"), "pendingToolCallIds")]
 
 
 def usage_of(ended: Record) -> Usage | None:

@@ -1,17 +1,20 @@
 """What an AG-UI agent has said and done: in this run piece by piece, and in the conversation before it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gate.formats.adk_fields import UnreadableEvent, items, text
+from gate.formats.adk import PLUMBING_CALL
+from gate.formats.adk_fields import UnreadableEvent, is_mapping, items, text
+from gate.formats.adk_pauses import is_plumbing, pauses_of
 from gate.formats.ag_ui_events import THINKING, Record, owner_of, type_of
 from gate.formats.ag_ui_history import History, message_of, text_of
 from gate.formats.ag_ui_open import Growing, Place, placed
 from gate.formats.ag_ui_places import AUTHOR
 from gate.formats.ag_ui_restated import Restated
 from gate.formats.openai_fields import ReadArguments
-from gate.model.trace import Call, Event, Part, Result
+from gate.model import Json
+from gate.model.trace import Call, Event, Pause, Result, Text
 
 AGAIN: Final = "the call that was asked about, told again"
 STARTS: Final = frozenset(("TEXT_MESSAGE_START", "TOOL_CALL_START", "REASONING_MESSAGE_START"))
@@ -23,21 +26,22 @@ _SORTS: Final = ("TEXT_MESSAGE", "TOOL_CALL", "REASONING_MESSAGE")
 class Heard:
     """Messages, thoughts, calls and results of one conversation, of which `history` has those to send back.
 
-    `names` has all calls, `unanswered` those of this run whose result has not come. The order of events has
-    been checked before.
+    `names` has all calls by their ids; those of ADK's runtime are pauses. That events are in order was checked.
     """
 
     def __init__(self, arguments: ReadArguments) -> None:
         self.history = History()
         self.names: dict[str, str] = {}
         self.answered: set[str] = set()
+        self._plumbing: dict[str, Pause] = {}
         self._arguments = arguments
         self.begin(frozenset())
 
     def begin(self, resumed: frozenset[str]) -> None:
         """A run begins: it goes on with the calls that were asked about."""
         self._resumed = resumed
-        self.unanswered: dict[str, str] = {}
+        self._unanswered: dict[str, None] = {}
+        self._last: set[str] = set()
         self._open: dict[tuple[str, str], Growing] = {}
         self._spoken: set[str] = set()
 
@@ -71,10 +75,11 @@ class Heard:
         """What is complete now."""
         growing = self._open.pop(_key(event))
         made = growing.event(self._arguments)
+        self._hear(made)
         if growing.role:
             return made
         again = growing.id in self._resumed and self.names.get(growing.id) == growing.name
-        self._call(growing.id, growing.name)
+        made = self._called(made)
         return replace(made, not_in_trajectory=AGAIN) if again else made
 
     def rest(self) -> Iterator[Event]:
@@ -83,6 +88,22 @@ class Heard:
         for growing in left.values():
             if growing.words or not growing.role:
                 yield growing.event(self._arguments)
+
+    def waiting(self, named: Sequence[str], offered: Collection[str]) -> Iterator[Pause]:
+        """The calls that a run left to its client: those that it names, else those without a result.
+
+        Of these, some have run where their server does not tell results: those of tools that nobody offered,
+        if the agent spoke after them.
+        """
+        left = (ident for ident in self._unanswered if ident in self._last or self.names[ident] in offered)
+        for ident in named or left:
+            name = self.names.get(ident, "")
+            yield self._plumbing.get(ident) or Pause(id=ident, name=name, kind="job", tool=name)
+
+    def tool_of(self, call_id: str) -> str:
+        """The tool of a call, or the one that a call of the runtime asks about."""
+        asked = self._plumbing.get(call_id)
+        return asked.tool if asked else self.names.get(call_id, "")
 
     def result(self, event: Record, place: Place) -> Event:
         """What a tool gave back."""
@@ -106,9 +127,8 @@ class Heard:
             answered=self.answered,
         )
         for each in restated.events(place, self._arguments):
-            for part in each.parts:
-                self._note(part)
-            yield each
+            self._hear(each)
+            yield self._called(each)
         self._spoken |= {
             str(message["id"])
             for message in messages
@@ -119,19 +139,37 @@ class Heard:
     def _is_open(self, ident: str) -> bool:
         return any((sort, ident) in self._open for sort in _SORTS)
 
-    def _note(self, part: Part) -> None:
-        if isinstance(part, Call):
-            self._call(part.id, part.name)
-        elif isinstance(part, Result):
-            self._answer(part.call_id)
+    def _hear(self, event: Event) -> None:
+        """After words for the reader, what was called before them has run, even if no result was told."""
+        for part in event.parts:
+            if isinstance(part, Text) and event.author != "user":
+                self._last.clear()
+            elif isinstance(part, Result):
+                self._answer(part.call_id)
 
-    def _call(self, ident: str, name: str) -> None:
-        self.names[ident] = name
-        self.unanswered[ident] = name
+    def _called(self, event: Event) -> Event:
+        """Note a call; one of the runtime asks about the call of a tool, and is none of its own."""
+        for call in event.parts:
+            if not isinstance(call, Call):
+                continue
+            self.names[call.id] = call.name
+            self._unanswered[call.id] = None
+            self._last.add(call.id)
+            if is_plumbing(call.name):
+                self._ask(call)
+                return replace(event, parts=(), not_in_trajectory=PLUMBING_CALL + call.name)
+        return event
+
+    def _ask(self, call: Call) -> None:
+        asked: Mapping[str, Json] = {"id": call.id, "name": call.name, "args": call.args}
+        (self._plumbing[call.id],) = pauses_of({}, [asked], (), self.names)
+        original = (call.args or {}).get("originalFunctionCall")
+        if is_mapping(original) and isinstance(ident := original.get("id"), str):
+            self._unanswered.pop(ident, None)
 
     def _answer(self, call_id: str) -> None:
         self.answered.add(call_id)
-        self.unanswered.pop(call_id, None)
+        self._unanswered.pop(call_id, None)
 
 
 def _key(event: Record) -> tuple[str, str]:

@@ -46,6 +46,10 @@ async def talk(script: Script, *turns: Turn, **fields: Any) -> tuple[Trace, list
     return trace, [exchange.json for exchange in agent.seen]
 
 
+def reject(to: str) -> Turn:
+    return Turn(sent=Answers(answers=(Answer(to=to, decision="reject"),)), place=HERE)
+
+
 HELLO = said("m", "Hello.")
 
 
@@ -150,6 +154,25 @@ async def test_calls_of_offered_tools_wait_until_the_case_has_answered_all() -> 
     assert "resume" not in second
 
 
+@pytest.mark.parametrize(
+    ("answer", "content"),
+    [
+        (answering("delete_repo"), '{"confirmed": true}'),
+        (reject("adk_request_confirmation"), '{"confirmed": false}'),
+        (answering("k", {"why": "old"}), '{"confirmed": true, "payload": {"why": "old"}}'),
+    ],
+)
+async def test_adks_runtime_is_answered_as_it_wants_it(answer: Turn, content: str) -> None:
+    asks = '{"originalFunctionCall": {"id": "c", "name": "delete_repo"}}'
+    request = called("k", "adk_request_confirmation", asks)
+    script: Script = [[*called("c", "delete_repo"), *request], [a_result("c", "gone"), *HELLO]]
+    trace, (_, second) = await talk(script, says("go"), answer)
+    assert isinstance(trace.outcome, Completed), trace.outcome
+    assert [message for message in second["messages"] if message["role"] == "tool"] == [
+        {"id": second["messages"][-1]["id"], "role": "tool", "toolCallId": "k", "content": content}
+    ]
+
+
 async def test_a_call_that_nobody_answers_ends_the_trial_paused() -> None:
     trace, _ = await talk([called("a", "paint")], says("go"), options={"tools": TOOLS})
     assert isinstance(trace.outcome, Paused)
@@ -199,10 +222,6 @@ BOOLEAN = {"type": "boolean"}
 
 def schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
-
-
-def reject(to: str) -> Turn:
-    return Turn(sent=Answers(answers=(Answer(to=to, decision="reject"),)), place=HERE)
 
 
 def abandon(to: str) -> Turn:

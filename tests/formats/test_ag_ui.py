@@ -425,8 +425,21 @@ def pausing(*events: Any, offered: tuple[str, ...] = (), ends: Any = FINISHED) -
     return [pause.id for event in run(reader_of({}, *offered), *events, ends=ends) for pause in event.pauses]
 
 
-def test_a_call_waits_only_where_its_client_is_to_run_it() -> None:
+def test_a_call_without_a_result_waits_unless_the_agent_spoke_after_it() -> None:
     two = [*called("c", "paint"), *called("d", "search")]
+    assert pausing(*two) == ["c", "d"]
+    assert pausing(*two, a_result("d", "found")) == ["c"]
+    assert pausing(*two, *said("m", "Here it is.")) == []
+    assert pausing(*two, *said("m", "")) == ["c", "d"]
+    assert pausing(*two, *said("m", "echo", role="user")) == ["c", "d"]
+    assert pausing(called("c", "paint")[0], *said("m", "Now"), called("c", "paint")[-1]) == ["c"]
+    assert pausing(*called("c", "paint"), *said("m", "And"), *called("d", "search")) == ["d"]
+    again = {"id": "x", "role": "assistant", "content": "Here it is."}
+    assert pausing(*two, snapshot(again)) == []
+
+
+def test_a_call_waits_where_its_client_is_to_run_it() -> None:
+    two = [*called("c", "paint"), *called("d", "search"), *said("m", "There.")]
     assert pausing(*two) == []
     assert pausing(*two, offered=("paint",)) == ["c"]
     assert pausing(*two, a_result("c", "done"), offered=("paint",)) == []
@@ -453,9 +466,50 @@ def test_a_resumed_run_may_tell_its_call_again_without_calling_twice() -> None:
     ends = interrupting({"id": "i", "reason": "tool_call", "toolCallId": "c"})
     reader = reader_of()
     run(reader, *called("c", "delete"), *called("d", "search"), ends=ends)
-    retold = [*called("c", "delete"), a_result("c", "gone"), *called("d", "search")]
+    retold = [*called("c", "delete"), a_result("c", "gone"), *called("d", "search"), a_result("d", "ok")]
     told = again(reader, *retold, answered=("i",))
-    assert [bool(event.not_in_trajectory) for event in told] == [True, False, False]
+    assert [bool(event.not_in_trajectory) for event in told] == [True, False, False, False]
+
+
+ORIGINAL = {"id": "c", "name": "delete_repo", "args": {"name": "x"}}
+CONFIRM = {"originalFunctionCall": ORIGINAL, "toolConfirmation": {"hint": "Sure?", "confirmed": False}}
+REPO = called("c", "delete_repo", '{"name": "x"}')
+REQUEST = called("k", "adk_request_confirmation", json.dumps(CONFIRM))
+WAITS = Pause(id="k", name="adk_request_confirmation", kind="confirm", tool="delete_repo", message="Sure?")
+
+
+@pytest.mark.parametrize("placeholder", [[], [a_result("c", '{"error": "requires confirmation"}')]])
+def test_a_call_of_adks_runtime_is_no_tool_and_waits_for_the_one_that_it_asks_about(placeholder: Any) -> None:
+    told = run(reader_of(), *REPO, *placeholder, *REQUEST)
+    assert [part.name for part in parts(told) if isinstance(part, Call)] == ["delete_repo"]
+    assert [event.not_in_trajectory for event in told if "plumbing" in event.not_in_trajectory] == [
+        "runtime plumbing: adk_request_confirmation"
+    ]
+    assert told[-1].pauses == (WAITS,)
+
+
+def test_a_call_of_adks_runtime_that_only_a_snapshot_tells_waits_as_well() -> None:
+    function = {"name": "adk_request_confirmation", "arguments": json.dumps(CONFIRM)}
+    told = run(
+        reader_of(),
+        *REPO,
+        snapshot({"id": "m", "role": "assistant", "toolCalls": [{"id": "k", "function": function}]}),
+    )
+    assert told[-1].pauses == (WAITS,)
+
+
+@pytest.mark.parametrize(
+    "arguments", ["", "[]", "{", '{"originalFunctionCall": 3}', '{"functionCallId": []}']
+)
+def test_odd_arguments_of_adks_runtime_are_a_pause_all_the_same(arguments: str) -> None:
+    for name in ("adk_request_confirmation", "adk_request_input", "adk_request_credential", "adk_new"):
+        assert pausing(*called("k", name, arguments)) == ["k"]
+
+
+def test_an_interrupt_about_a_call_of_adks_runtime_names_its_tool() -> None:
+    ends = interrupting({"id": "i", "reason": "tool_call", "toolCallId": "k"})
+    told = run(reader_of(), *REPO, *REQUEST, ends=ends)
+    assert [pause.tool for pause in told[-1].pauses] == ["delete_repo"]
 
 
 def test_a_snapshot_tells_only_what_nobody_heard() -> None:
