@@ -177,6 +177,8 @@ class RunReader:
         error = ends.CANCELLED if outcome_of(event) == "cancelled" else ""
         if (result := event.get("result")) is not None:
             self._told.note(f"a result of the run, which is no answer: {start_of(str(result))}")
+        if odd := ends.odd_outcome(event):
+            self._told.note(f"an outcome that nobody knows, {quoted(odd)}, read as success")
         if described := self.state.described():
             self._told.note(described)
         self._told.settle(final=True)

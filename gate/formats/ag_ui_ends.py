@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Final, Literal
 
 from gate.formats.adk_fields import UnreadableEvent, count, is_mapping, items, kind, mapping, text, word
-from gate.formats.ag_ui_events import Record
+from gate.formats.ag_ui_events import OUTCOMES, Record
 from gate.formats.ag_ui_history import as_text
 from gate.frozen import frozen
 from gate.model import Json
@@ -94,6 +94,13 @@ def usage_of(ended: Record) -> Usage | None:
     return (
         Usage(input_tokens=min(sent, MOST_TOKENS), output_tokens=min(made, MOST_TOKENS)) if counted else None
     )
+
+
+def odd_outcome(finished: Record) -> str:
+    """What the outcome calls itself, if 1.0 does not know it."""
+    outcome = mapping(finished, "outcome")
+    name = outcome.get("type", "success") if outcome else "success"
+    return "" if name in OUTCOMES else as_text(name)
 
 
 def error_of(failed: Record) -> str:

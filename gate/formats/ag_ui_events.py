@@ -9,7 +9,7 @@ from gate.model import Json
 
 Record = Mapping[str, Json]
 
-_SHAPES: Final[Mapping[str, str]] = {
+SHAPES: Final[Mapping[str, str]] = {
     "RUN_STARTED": "threadId runId protocolVersion? parentRunId? input?{}",
     "RUN_FINISHED": "threadId runId outcome?{} usage?[]",
     "RUN_ERROR": "message usage?[]",
@@ -47,7 +47,7 @@ RUN_SCOPED: Final = frozenset(("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESS
 ROLES: Final = frozenset(("developer", "system", "assistant", "user"))
 
 _KINDS: Final[Mapping[str, tuple[type, str]]] = {"[": (list, "a list"), "{": (dict, "an object")}
-_OUTCOMES: Final = ("success", "interrupt", "cancelled")
+OUTCOMES: Final = ("success", "interrupt", "cancelled")
 _THINKING: Final[Mapping[str, tuple[str, str]]] = {
     "THINKING_START": ("REASONING_START", "span"),
     "THINKING_END": ("REASONING_END", "span"),
@@ -56,7 +56,7 @@ _THINKING: Final[Mapping[str, tuple[str, str]]] = {
     "THINKING_TEXT_MESSAGE_END": ("REASONING_MESSAGE_END", "message"),
 }
 """What 0.x called reasoning. Its events name nothing: one span and one message can be open at a time."""
-THINKING: Final = "thinking-"
+THINKING: Final = "0.x thinking "
 """How the ids begin that such events get here; no server knows them."""
 
 
@@ -72,7 +72,7 @@ def type_of(record: Json) -> str:
 
 def is_known(name: str) -> bool:
     """Whether the protocol has events of this type."""
-    return name in _SHAPES
+    return name in SHAPES
 
 
 def checked(record: Record) -> Record:
@@ -113,7 +113,7 @@ def outcome_of(record: Record) -> str:
     """How a RUN_FINISHED ends its run: `success` where it says nothing that 1.0 knows."""
     outcome = record.get("outcome")
     name = outcome.get("type") if is_mapping(outcome) else None
-    return str(name) if name in _OUTCOMES else "success"
+    return str(name) if name in OUTCOMES else "success"
 
 
 def _check_role(name: str, record: Record) -> None:
@@ -129,4 +129,4 @@ def _fields(shapes: str) -> Iterator[tuple[str, str, bool]]:
         yield name, shape, "?" not in word
 
 
-_FIELDS: Final = {name: tuple(_fields(shapes)) for name, shapes in _SHAPES.items()}
+_FIELDS: Final = {name: tuple(_fields(shapes)) for name, shapes in SHAPES.items()}

@@ -26,7 +26,7 @@ _SORTS: Final = ("TEXT_MESSAGE", "TOOL_CALL", "REASONING_MESSAGE")
 class Heard:
     """Messages, thoughts, calls and results of one conversation, of which `history` has those to send back.
 
-    `names` has all calls by their ids; those of ADK's runtime are pauses. That events are in order was checked.
+    `names` has all calls by their ids; those of ADK's runtime are pauses. Events come here in order.
     """
 
     def __init__(self, arguments: ReadArguments) -> None:

@@ -28,8 +28,7 @@ class SharedState:
     """
 
     def __init__(self, start: Mapping[str, Json]) -> None:
-        value, _ = copied(dict(start))
-        self.value: Json = value
+        self.value: Json = _plain(start)
         self._told = dict.fromkeys(start)
         self._dirty: dict[str, None] = {}
         self._copied = 0
@@ -86,6 +85,13 @@ class SharedState:
         after = patched(self.value, operations, self._work)
         self.value = before
         self.replace(after)
+
+
+def _plain(value: Json) -> Json:
+    """A copy of what may be any kind of mapping and sequence, of dicts and lists alone."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _keys(state: Json) -> Mapping[str, Json]:

@@ -13,7 +13,7 @@ from gate.drive.arguments import arguments_of
 from gate.formats import ag_ui_history, ag_ui_state, json_patch
 from gate.formats.adk_fields import UnreadableEvent
 from gate.formats.ag_ui import RunReader
-from gate.formats.ag_ui_events import _SHAPES
+from gate.formats.ag_ui_events import SHAPES
 from gate.formats.ag_ui_history import History
 from gate.model.derived import state_after
 from gate.model.trace import Call, Event, Pause, Result, Text, Thought, Usage
@@ -328,6 +328,17 @@ def test_what_is_neither_said_nor_done_is_counted_at_the_end() -> None:
     )
 
 
+def test_an_outcome_that_nobody_knows_is_a_success_that_says_so() -> None:
+    (end,) = read(ends={**FINISHED, "outcome": {"type": "postponed"}})
+    assert not end.error
+    assert "an outcome that nobody knows, 'postponed', read as success" in end.not_in_trajectory
+
+
+def test_a_start_state_of_tuples_can_be_patched() -> None:
+    told = read(patch({"op": "add", "path": "/a/b/-", "value": 2}), start={"a": {"b": (1,)}})
+    assert told[-1].state_delta == {"a": {"b": [1, 2]}}
+
+
 def test_a_flood_of_names_is_counted_without_them() -> None:
     told = read(*(ev(f"X{number}") for number in range(1000)))
     assert "950 x others" in told[-1].not_in_trajectory
@@ -625,7 +636,7 @@ OUT_OF_ORDER: list[tuple[list[Any], str]] = [
     ([STARTED, ev("REASONING_END", messageId="r")], "reasoning span 'r', which is not open"),
     ([STARTED, ev("REASONING_START", messageId="r"), FINISHED], "while a reasoning span was open"),
     ([STARTED, ev("REASONING_MESSAGE_CONTENT", messageId="r", delta="x")], "reasoning message 'r'"),
-    ([STARTED, ev("THINKING_TEXT_MESSAGE_CONTENT", delta="x")], "reasoning message 'thinking-message'"),
+    ([STARTED, ev("THINKING_TEXT_MESSAGE_CONTENT", delta="x")], "reasoning message '0.x thinking message'"),
     ([STARTED, ev("TEXT_MESSAGE_CHUNK", delta="x")], "the first TEXT_MESSAGE_CHUNK has no messageId"),
     ([STARTED, ev("TOOL_CALL_CHUNK", toolCallId="c")], "the first TOOL_CALL_CHUNK has no toolCallName"),
     (
@@ -734,9 +745,9 @@ VALUES = st.recursive(
     max_leaves=10,
 )
 OTHER_FIELDS = ("subagentRunId", "role", "error", "result", "rawEvent", "replace")
-NAMES = {word.rstrip("[]{}*?") for shapes in _SHAPES.values() for word in shapes.split()}
+NAMES = {word.rstrip("[]{}*?") for shapes in SHAPES.values() for word in shapes.split()}
 FIELDS = st.sampled_from(sorted({*NAMES, *OTHER_FIELDS}))
-KINDS = st.sampled_from([*sorted(_SHAPES), "THINKING_START", "THINKING_TEXT_MESSAGE_START", "NEW"])
+KINDS = st.sampled_from([*sorted(SHAPES), "THINKING_START", "THINKING_TEXT_MESSAGE_START", "NEW"])
 EVENTS = st.builds(
     lambda kind, fields: {**fields, "type": kind}, KINDS, st.dictionaries(FIELDS, VALUES, max_size=6)
 )
@@ -760,7 +771,7 @@ def test_whatever_comes_raises_nothing_but_an_unreadable_event(events: list[Any]
 def well_formed(kind: str, data: st.DataObject) -> dict[str, Any]:
     """An event with all its fields, of their kinds, and with values that may fit each other."""
     event: dict[str, Any] = {"type": kind}
-    for word in _SHAPES[kind].split():
+    for word in SHAPES[kind].split():
         name = word.rstrip("[]{}*?")
         if "[" in word:
             event[name] = data.draw(st.lists(VALUES, max_size=3))
@@ -778,7 +789,7 @@ def test_events_with_the_right_fields_and_any_values_raise_nothing_else(data: st
     reader.read(STARTED)
     for _ in range(data.draw(st.integers(0, 8))):
         try:
-            reader.read(well_formed(data.draw(st.sampled_from(sorted(_SHAPES))), data))
+            reader.read(well_formed(data.draw(st.sampled_from(sorted(SHAPES))), data))
         except UnreadableEvent:
             break
     reader.rest()
