@@ -87,7 +87,7 @@ class Heard:
         left, self._open = self._open, {}
         for growing in left.values():
             if growing.words or not growing.role:
-                yield growing.event(self._arguments)
+                yield _without_plumbing(growing.event(self._arguments))
 
     def waiting(self, named: Sequence[str], offered: Collection[str]) -> Iterator[Pause]:
         """The calls that a run left to its client: those that it names, else those without a result.
@@ -157,8 +157,7 @@ class Heard:
             self._last.add(call.id)
             if is_plumbing(call.name):
                 self._ask(call)
-                return replace(event, parts=(), not_in_trajectory=PLUMBING_CALL + call.name)
-        return event
+        return _without_plumbing(event)
 
     def _ask(self, call: Call) -> None:
         asked: Mapping[str, Json] = {"id": call.id, "name": call.name, "args": call.args}
@@ -170,6 +169,14 @@ class Heard:
     def _answer(self, call_id: str) -> None:
         self.answered.add(call_id)
         self._unanswered.pop(call_id, None)
+
+
+def _without_plumbing(event: Event) -> Event:
+    """The event itself, unless it is a call of ADK's runtime, which is no tool's."""
+    for call in event.parts:
+        if isinstance(call, Call) and is_plumbing(call.name):
+            return replace(event, parts=(), not_in_trajectory=PLUMBING_CALL + call.name)
+    return event
 
 
 def _key(event: Record) -> tuple[str, str]:

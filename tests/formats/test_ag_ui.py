@@ -372,6 +372,14 @@ def test_what_a_cut_leaves_is_kept_and_waits_for_nothing() -> None:
     assert reader.rest() == ()
 
 
+def test_a_cut_call_of_adks_runtime_is_no_tool() -> None:
+    reader = reader_of()
+    for event in [STARTED, *called("k", "adk_request_input", "{")[:-1]]:
+        reader.read(event)
+    (event,) = reader.rest()
+    assert (event.parts, event.not_in_trajectory) == ((), "runtime plumbing: adk_request_input")
+
+
 def test_events_before_one_out_of_order_are_kept() -> None:
     reader = reader_of()
     reader.read(STARTED)
