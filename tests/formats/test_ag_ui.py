@@ -376,8 +376,8 @@ def test_a_cut_call_of_adks_runtime_is_no_tool() -> None:
     reader = reader_of()
     for event in [STARTED, *called("k", "adk_request_input", "{")[:-1]]:
         reader.read(event)
-    (event,) = reader.rest()
-    assert (event.parts, event.not_in_trajectory) == ((), "runtime plumbing: adk_request_input")
+    (told,) = reader.rest()
+    assert (told.parts, told.not_in_trajectory) == ((), "runtime plumbing: adk_request_input")
 
 
 def test_events_before_one_out_of_order_are_kept() -> None:

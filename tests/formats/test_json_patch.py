@@ -239,3 +239,4 @@ def test_pointers_are_of_what_may_change() -> None:
     assert list(pointers(operations)) == [["a", "b"], ["d"], ["f"], ["g"]]
     assert tokens("") == []
     assert tokens("/a~1b/~01") == ["a/b", "~1"]
+    assert tokens("/x" * DEEPEST) == ["x"] * DEEPEST
