@@ -72,8 +72,12 @@ def legacy_pause(custom: Record, number: int) -> tuple[Pause, Asked]:
 
 
 def pending_of(finished: Record) -> list[str]:
-    """The calls that a run says it left to its client; empty where it names none."""
-    return [str(each) for each in items(mapping(finished, "outcome"), "pendingToolCallIds")]
+    """The calls that a run says it left to its client; empty where it names none. Raises UnreadableEvent."""
+    named = items(mapping(finished, "outcome"), "pendingToolCallIds")
+    for each in named:
+        if not isinstance(each, str):
+            raise UnreadableEvent(f"an id of pendingToolCallIds is {kind(each)}, not text")
+    return [str(each) for each in named]
 
 
 def usage_of(ended: Record) -> Usage | None:

@@ -82,6 +82,7 @@ MALFORMED: list[list[Any]] = [
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt"}}],
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt", "interrupts": []}}],
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt", "interrupts": [{"reason": "r"}]}}],
+    [STARTED, {**FINISHED, "outcome": {"type": "success", "pendingToolCallIds": [{}]}}],
     [STARTED, {**FINISHED, "usage": {"inputTokens": 1}}],
     [STARTED, {"type": "RUN_ERROR"}],
     [{"type": "RUN_STARTED", "threadId": "t"}, FINISHED],

@@ -1,4 +1,4 @@
-"""What AG-UI servers of other frameworks sent when they ran: ADK's (ag-ui-adk 0.11) and Pydantic AI's (2.68)."""
+"""What AG-UI servers of other frameworks sent: ADK's (ag-ui-adk 0.11.0) and Pydantic AI's (2.68.0)."""
 
 import json
 from pathlib import Path
