@@ -58,6 +58,7 @@ def test_aguis_own_client_reads_random_runs_alike(fault: float) -> None:
 
 TEXT = {"type": "TEXT_MESSAGE_START", "messageId": "m"}
 CALL = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}
+CHUNK = {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "x"}
 MALFORMED: list[list[Any]] = [
     [STARTED, {**TEXT, "messageId": 3}, FINISHED],
     [STARTED, {"type": "TEXT_MESSAGE_START"}, FINISHED],
@@ -83,6 +84,9 @@ MALFORMED: list[list[Any]] = [
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt", "interrupts": []}}],
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt", "interrupts": [{"reason": "r"}]}}],
     [STARTED, {**FINISHED, "outcome": {"type": "success", "pendingToolCallIds": [{}]}}],
+    [STARTED, CHUNK, {**CHUNK, "role": "system"}, FINISHED],
+    [STARTED, {**CHUNK, "name": "Ada"}, {**CHUNK, "name": "Bob"}, FINISHED],
+    [STARTED, CHUNK, {**CHUNK, "name": "Ada"}, FINISHED],
     [STARTED, {**FINISHED, "usage": {"inputTokens": 1}}],
     [STARTED, {"type": "RUN_ERROR"}],
     [{"type": "RUN_STARTED", "threadId": "t"}, FINISHED],
@@ -91,6 +95,8 @@ FINE: list[list[Any]] = [
     [STARTED, {"type": "NOBODY_KNOWS", "messageId": 3}, FINISHED],
     [{"type": "BEFORE"}, STARTED, FINISHED, {"type": "AFTER"}],
     [STARTED, {**FINISHED, "outcome": None}],
+    [STARTED, CHUNK, {**CHUNK, "role": "assistant"}, FINISHED],
+    [STARTED, {**CHUNK, "name": "Ada"}, CHUNK, {**CHUNK, "name": "Ada"}, FINISHED],
     [STARTED, {**FINISHED, "outcome": {"type": "success", "pendingToolCallIds": ["c"]}}],
     [STARTED, {**FINISHED, "outcome": {"type": "cancelled"}}],
     [STARTED, {**CALL, "parentMessageId": None}, {"type": "TOOL_CALL_END", "toolCallId": "c"}, FINISHED],
