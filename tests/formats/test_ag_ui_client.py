@@ -59,6 +59,14 @@ def test_aguis_own_client_reads_random_runs_alike(fault: float) -> None:
 TEXT = {"type": "TEXT_MESSAGE_START", "messageId": "m"}
 CALL = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}
 CHUNK = {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "x"}
+CALLED = {"type": "TOOL_CALL_END", "toolCallId": "c"}
+OF_TWO = [
+    {**TEXT, "messageId": "a"},
+    {"type": "TEXT_MESSAGE_END", "messageId": "a"},
+    {**TEXT, "messageId": "b", "subagentRunId": "s"},
+    {"type": "TEXT_MESSAGE_END", "messageId": "b"},
+]
+"""A message of the agent, and one of its subagent."""
 MALFORMED: list[list[Any]] = [
     [STARTED, {**TEXT, "messageId": 3}, FINISHED],
     [STARTED, {"type": "TEXT_MESSAGE_START"}, FINISHED],
@@ -84,6 +92,8 @@ MALFORMED: list[list[Any]] = [
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt", "interrupts": []}}],
     [STARTED, {**FINISHED, "outcome": {"type": "interrupt", "interrupts": [{"reason": "r"}]}}],
     [STARTED, {**FINISHED, "outcome": {"type": "success", "pendingToolCallIds": [{}]}}],
+    [STARTED, *OF_TWO, {**CALL, "parentMessageId": "a"}, CALLED, {**CALL, "parentMessageId": "b"}],
+    [STARTED, *OF_TWO, {**CALL, "parentMessageId": "a", "subagentRunId": "s"}],
     [STARTED, CHUNK, {**CHUNK, "role": "system"}, FINISHED],
     [STARTED, {**CHUNK, "name": "Ada"}, {**CHUNK, "name": "Bob"}, FINISHED],
     [STARTED, CHUNK, {**CHUNK, "name": "Ada"}, FINISHED],
@@ -96,6 +106,9 @@ FINE: list[list[Any]] = [
     [{"type": "BEFORE"}, STARTED, FINISHED, {"type": "AFTER"}],
     [STARTED, {**FINISHED, "outcome": None}],
     [STARTED, CHUNK, {**CHUNK, "role": "assistant"}, FINISHED],
+    [STARTED, *OF_TWO, {**CALL, "parentMessageId": "b"}, {**CALLED, "subagentRunId": "s"}, FINISHED],
+    [STARTED, *OF_TWO, *[{**CALL, "parentMessageId": "b"}, CALLED] * 2, FINISHED],
+    [STARTED, *OF_TWO, {**CALL, "parentMessageId": "unknown", "subagentRunId": "s"}, CALLED, FINISHED],
     [STARTED, {**CHUNK, "name": "Ada"}, CHUNK, {**CHUNK, "name": "Ada"}, FINISHED],
     [STARTED, {**FINISHED, "outcome": {"type": "success", "pendingToolCallIds": ["c"]}}],
     [STARTED, {**FINISHED, "outcome": {"type": "cancelled"}}],
