@@ -197,6 +197,40 @@ def test_steps_are_nodes_and_subagents_are_authors_and_nodes() -> None:
     ]
 
 
+def test_a_change_of_state_is_of_the_step_in_which_it_came() -> None:
+    number = iter(range(9))
+
+    def change() -> dict[str, Any]:
+        return patch({"op": "add", "path": "/n", "value": next(number)})
+
+    events = read(
+        change(),
+        ev("STEP_STARTED", stepName="a"),
+        change(),
+        ev("STEP_FINISHED", stepName="a"),
+        change(),
+    )
+    assert [(event.node, dict(event.state_delta)) for event in events if event.state_delta] == [
+        ("", {"n": 0}),
+        ("a", {"n": 1}),
+        ("", {"n": 2}),
+    ]
+
+
+def test_steps_and_subagents_end_with_a_run_that_failed() -> None:
+    reader = reader_of()
+    failed = [
+        STARTED,
+        ev("STEP_STARTED", stepName="a"),
+        ev("SUBAGENT_STARTED", subagentRunId="s", name="helper"),
+        ev("RUN_ERROR", message="boom"),
+    ]
+    for event in failed:
+        reader.read(event)
+    told = run(reader, *said("m", "1"), *[{**event, "subagentRunId": "s"} for event in said("n", "2")])
+    assert [(event.author, event.node) for event in told] == [("assistant", "")] * 2
+
+
 def test_a_failed_subagent_is_an_error_that_words_after_it_forgive() -> None:
     from gate.formats.limits import reported_failure
 
@@ -472,10 +506,12 @@ def test_a_call_waits_where_its_client_is_to_run_it() -> None:
 
 def test_questions_of_langgraphs_older_servers_are_pauses_unless_the_outcome_asks() -> None:
     question = ev("CUSTOM", name="on_interrupt", value={"q": 1}, rawEvent={"id": "lg"})
-    (event,) = [event for event in read(question, {**question, "rawEvent": None}) if event.pauses]
-    assert [(pause.id, pause.name) for pause in event.pauses] == [
-        ("lg", "on_interrupt"),
-        ("on_interrupt-2", "on_interrupt"),
+    nameless = [{**question, "rawEvent": raw} for raw in (None, {"id": ""}, {"id": 5}, "id")]
+    (event,) = [event for event in read(question, *nameless) if event.pauses]
+    assert {pause.name for pause in event.pauses} == {"on_interrupt"}
+    assert [pause.id for pause in event.pauses] == [
+        "lg",
+        *(f"on_interrupt-{number}" for number in range(2, 6)),
     ]
     assert event.pauses[0].message == '{"q": 1}'
     assert pausing(question, ends=interrupting({"id": "i", "reason": "x"})) == ["i"]

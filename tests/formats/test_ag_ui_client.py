@@ -60,6 +60,12 @@ TEXT = {"type": "TEXT_MESSAGE_START", "messageId": "m"}
 CALL = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}
 CHUNK = {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "x"}
 CALLED = {"type": "TOOL_CALL_END", "toolCallId": "c"}
+SEALED = {
+    "type": "REASONING_ENCRYPTED_VALUE",
+    "subtype": "tool-call",
+    "entityId": "c",
+    "encryptedValue": "x",
+}
 OF_TWO = [
     {**TEXT, "messageId": "a"},
     {"type": "TEXT_MESSAGE_END", "messageId": "a"},
@@ -94,6 +100,8 @@ MALFORMED: list[list[Any]] = [
     [STARTED, {**FINISHED, "outcome": {"type": "success", "pendingToolCallIds": [{}]}}],
     [STARTED, *OF_TWO, {**CALL, "parentMessageId": "a"}, CALLED, {**CALL, "parentMessageId": "b"}],
     [STARTED, *OF_TWO, {**CALL, "parentMessageId": "a", "subagentRunId": "s"}],
+    [STARTED, {**CALL, "subagentRunId": "s"}, {**SEALED, "subagentRunId": "other"}],
+    [STARTED, *OF_TWO, {**SEALED, "subtype": "message", "entityId": "b", "subagentRunId": "other"}],
     [STARTED, CHUNK, {**CHUNK, "role": "system"}, FINISHED],
     [STARTED, {**CHUNK, "name": "Ada"}, {**CHUNK, "name": "Bob"}, FINISHED],
     [STARTED, CHUNK, {**CHUNK, "name": "Ada"}, FINISHED],
@@ -106,6 +114,7 @@ FINE: list[list[Any]] = [
     [{"type": "BEFORE"}, STARTED, FINISHED, {"type": "AFTER"}],
     [STARTED, {**FINISHED, "outcome": None}],
     [STARTED, CHUNK, {**CHUNK, "role": "assistant"}, FINISHED],
+    [STARTED, {**CALL, "subagentRunId": "s"}, {**SEALED, "subagentRunId": "s"}, CALLED, FINISHED],
     [STARTED, *OF_TWO, {**CALL, "parentMessageId": "b"}, {**CALLED, "subagentRunId": "s"}, FINISHED],
     [STARTED, *OF_TWO, *[{**CALL, "parentMessageId": "b"}, CALLED] * 2, FINISHED],
     [STARTED, *OF_TWO, {**CALL, "parentMessageId": "unknown", "subagentRunId": "s"}, CALLED, FINISHED],
