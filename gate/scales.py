@@ -1,12 +1,12 @@
 """Each trial is scored by every yardstick that it counts for; what was collected is judged at the end."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
-from gate.model.run import Comparison, Meta, MetricFacts, Report, TrialRecord
+from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
@@ -18,8 +18,8 @@ class Scales:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._head = _tally(suite.head)
-        self._base = _tally(suite.base) if suite.base else None
+        self._head = _tally(suite.head, suite.tracks)
+        self._base = _tally(suite.base, suite.tracks) if suite.base else None
         self._apart = {case.id for case in suite.apart}
         self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
 
@@ -109,8 +109,15 @@ def _facts(head: Yardstick, shown: Yardstick) -> tuple[MetricFacts, ...]:
     return (*head.metric_facts, *(metric for metric in shown.metric_facts if metric.name not in own))
 
 
-def _tally(side: Yardstick) -> Tally:
-    return Tally(side.metric_facts, side.case_facts)
+def _tally(side: Yardstick, tracks: Sequence[Track]) -> Tally:
+    """The tally of one side, in which the project's own tests are counted already if it has their track."""
+    known = {metric.name for metric in side.metric_facts}
+    mine = [track for track in tracks if track.facts.name in known]
+    tally = Tally(side.metric_facts, (*side.case_facts, *(facts for track in mine for facts in track.cases)))
+    for track in mine:
+        for record in track.trials:
+            tally.add(record)
+    return tally
 
 
 async def _scored(side: Yardstick, trace: Trace) -> TrialRecord:

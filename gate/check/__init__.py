@@ -15,6 +15,7 @@ from gate.check.exposed import exposed_findings
 from gate.check.mapping import mapping_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
+from gate.check.tracks import track_findings
 from gate.documents import Document
 from gate.frozen import frozen
 from gate.model.case import Case
@@ -64,6 +65,7 @@ def check(
     if boots:
         found += environment_findings(config, loaded.document, os.environ if environ is None else environ)
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
+    found += track_findings(config)
     found += rule_findings(config, suite.cases)
     found += mapping_findings(config, suite.cases, loaded.document)
     found += exposed_findings(config, suite.cases, loaded.document)

@@ -114,6 +114,7 @@ class AgUiConversation:
         Answers are sent when none is lacking: a run is resumed with answers to all that it waits for.
         """
         del pauses  # the last run says more: how each is answered
+        self._reader.state.set(turn.state_delta)
         given = self._waiting.take(turn.sent)
         if given is None:
             return

@@ -22,7 +22,7 @@ from gate.formats.ag_ui_told import Told
 from gate.formats.openai_fields import ReadArguments
 from gate.formats.quoting import quoted, start_of
 from gate.model import Json
-from gate.model.trace import Event, Pause, Usage
+from gate.model.trace import Event, Pause
 
 STEP, SUBAGENT, END = "a step begins", "a subagent begins", "the end of the run"
 _BRACKETS: Final = ("REASONING_START", "REASONING_END", "SUBAGENT_FINISHED")
@@ -170,10 +170,10 @@ class RunReader:
     def _fail(self, event: Record) -> None:
         self._tell_rest()
         self._told.settle(final=True)
-        self._told.tell(Event(author=AUTHOR, error=ends.error_of(event), usage=self._usage(event)))
+        self._end(event, Event(author=AUTHOR, error=ends.error_of(event)))
 
     def _finish(self, event: Record) -> None:
-        pauses, usage = tuple(self._pauses(event)), self._usage(event)
+        pauses = tuple(self._pauses(event))
         error = ends.CANCELLED if outcome_of(event) == "cancelled" else ""
         if (result := event.get("result")) is not None:
             self._told.note(f"a result of the run, which is no answer: {start_of(str(result))}")
@@ -182,9 +182,7 @@ class RunReader:
         if described := self.state.described():
             self._told.note(described)
         self._told.settle(final=True)
-        if pauses or error or usage:
-            end = Event(author=AUTHOR, usage=usage, error=error, pauses=pauses, not_in_trajectory=END)
-            self._told.tell(end)
+        self._end(event, Event(author=AUTHOR, error=error, pauses=pauses, not_in_trajectory=END))
 
     def _pauses(self, event: Record) -> Iterator[Pause]:
         if outcome_of(event) == "interrupt":
@@ -199,7 +197,11 @@ class RunReader:
             self.asked[pause.id] = asked
             yield pause
 
-    def _usage(self, event: Record) -> Usage | None:
-        usage = ends.usage_of(event)
-        self.counts_tokens = self.counts_tokens or usage is not None
-        return usage
+    def _end(self, event: Record, end: Event) -> None:
+        """Tell how a run ended, if there is anything to tell, with its tokens: an event for each model."""
+        first, *more = ends.usages_of(event) or (None,)
+        self.counts_tokens = self.counts_tokens or first is not None
+        if end.pauses or end.error or first:
+            self._told.tell(replace(end, usage=first))
+        for usage in more:
+            self._told.tell(Event(author=AUTHOR, usage=usage, not_in_trajectory=END))

@@ -80,23 +80,40 @@ def pending_of(finished: Record) -> list[str]:
     return [str(each) for each in named]
 
 
-def usage_of(ended: Record) -> Usage | None:
-    """The tokens of all model calls of a run together; None where nothing is counted."""
-    sent = made = 0
-    counted = False
+def usages_of(ended: Record) -> tuple[Usage, ...]:
+    """The tokens of a run's model calls, added up for each model; none where nothing is counted."""
+    found: dict[str, Usage] = {}
     for entry in items(ended, "usage"):
         if not is_mapping(entry):
             raise UnreadableEvent(f"an entry of usage is {kind(entry)}, not an object")
-        inward, outward, both = (
-            count(entry, name) for name in ("inputTokens", "outputTokens", "totalTokens")
-        )
-        if inward is None and outward is None:
-            inward = both
-        counted = counted or inward is not None or outward is not None
-        sent += inward or 0
-        made += outward or 0
-    return (
-        Usage(input_tokens=min(sent, MOST_TOKENS), output_tokens=min(made, MOST_TOKENS)) if counted else None
+        if (usage := _usage(entry)) is not None:
+            before = found.get(usage.model)
+            found[usage.model] = _added(before, usage) if before else usage
+    return tuple(found.values())
+
+
+def _usage(entry: Mapping[str, Json]) -> Usage | None:
+    sent, made, both, cached = (
+        count(entry, name) for name in ("inputTokens", "outputTokens", "totalTokens", "cachedInputTokens")
+    )
+    if sent is None and made is None:
+        sent = both
+    if sent is None and made is None:
+        return None
+    return Usage(
+        input_tokens=sent or 0,
+        output_tokens=made or 0,
+        cached_tokens=min(cached or 0, sent or 0),
+        model=text(entry, "model"),
+    )
+
+
+def _added(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        input_tokens=min(one.input_tokens + other.input_tokens, MOST_TOKENS),
+        output_tokens=min(one.output_tokens + other.output_tokens, MOST_TOKENS),
+        cached_tokens=min(one.cached_tokens + other.cached_tokens, MOST_TOKENS),
+        model=one.model,
     )
 
 

@@ -38,6 +38,12 @@ class SharedState:
         """A run begins: it may change as much as the one before."""
         self._copied, self._work = 0, Work()
 
+    def set(self, delta: Mapping[str, Json]) -> None:
+        """Change top-level keys, as the case wants it; that is not told as the agent's doing."""
+        if delta:
+            self.value = {**_keys(self.value), **{key: _plain(item) for key, item in delta.items()}}
+            self._told |= dict.fromkeys(delta)
+
     def replace(self, snapshot: Json) -> None:
         """Take a snapshot for the whole state."""
         before, after = _keys(self.value), _keys(snapshot)

@@ -9,7 +9,7 @@ from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind, Revision
 from gate.model.baseline import Baseline
 from gate.model.case import Case
-from gate.model.config import AgentConfig, CommandBoot, Config, Confinement, ContainerBoot
+from gate.model.config import AgentConfig, CommandBoot, Config, Confinement, ContainerBoot, UrlBoot
 from gate.model.finding import Place
 from gate.publish.words import count
 from gate.trust.agent import AgentSides
@@ -79,7 +79,7 @@ def _without_base(
 def _bare(agent: AgentConfig) -> AgentConfig:
     """The agent without a secret and behind every wall."""
     boot = agent.boot
-    if isinstance(boot, CommandBoot):
+    if isinstance(boot, CommandBoot | UrlBoot):
         boot = replace(boot, pass_env=())
     if isinstance(boot, ContainerBoot):
         boot = replace(boot, pass_env=(), confinement=Confinement())

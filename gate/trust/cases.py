@@ -8,6 +8,7 @@ from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.case import Case, Quarantine
 from gate.model.finding import Place
+from gate.trust import words
 from gate.trust.expectations import dropped
 
 
@@ -50,7 +51,13 @@ def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date)
 def _sends_other(base: Case, head: Case) -> bool:
     """Whether the two put something else to the agent, or in another company."""
     mine, other = (
-        ([turn.sent for turn in case.turns], case.start_state, case.isolation, case.group, case.depends_on)
+        (
+            [(turn.sent, turn.state_delta) for turn in case.turns],
+            case.start_state,
+            case.isolation,
+            case.group,
+            case.depends_on,
+        )
         for case in (base, head)
     )
     return mine != other or base.track != head.track
@@ -80,6 +87,9 @@ def _changed(base: Case, head: Case, today: date) -> Iterator[BarChange]:
         yield _change(
             "changed", head.id, head.place, before=base.category, after=head.category, note="category"
         )
+    if {*base.tags} != {*head.tags}:  # rules go by them, and metrics are of some alone
+        before, after = (words.listed(sorted(case.tags)) for case in (base, head))
+        yield _change("changed", head.id, head.place, before=before, after=after, note="tags")
     yield from _quarantine(base, head, today)
 
 

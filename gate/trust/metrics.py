@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+from gate.config.build import JUNIT
 from gate.model import Json
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.finding import Place
@@ -84,12 +85,17 @@ def _change(  # one record
     return BarChange(
         subject="metric",
         kind=kind,
-        name=f"metrics.{name}",
+        name=f"{_block(before or after)}.{name}",
         before=_written(before),
         after=_written(after),
         needs_acceptance=needed,
         place=where,
     )
+
+
+def _block(metric: Metric | None) -> str:
+    """Which block of the config it is written in."""
+    return "tracks" if metric and metric.type == JUNIT else "metrics"
 
 
 def _written(metric: Metric | None) -> str:

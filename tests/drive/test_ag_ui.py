@@ -1,6 +1,7 @@
 """What the ag-ui protocol sends: conversation, state, what the client offers, and answers to pauses."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -113,6 +114,16 @@ async def test_the_state_begins_with_the_case_and_goes_back_as_the_agent_left_it
     ]
     assert start == {"seen": 1, "draft": {"lines": ["a"]}}
     assert state_after(start, trace.events) == {"draft": {"lines": ["a", "b"]}}
+
+
+async def test_what_a_turn_sets_goes_with_it_and_is_not_the_agents_doing() -> None:
+    turns = (says("hi"), replace(says("more"), state_delta={"unit": {"t": "K"}}))
+    script: Script = [HELLO, [patch({"op": "add", "path": "/unit/p", "value": "Pa"}), *HELLO]]
+    trace, requests = await talk(script, *turns, start_state={"seen": 1})
+    assert [request["state"] for request in requests] == [{"seen": 1}, {"seen": 1, "unit": {"t": "K"}}]
+    told = [(event.author, dict(event.state_delta)) for event in trace.events if event.state_delta]
+    assert told == [("user", {"unit": {"t": "K"}}), ("assistant", {"unit": {"t": "K", "p": "Pa"}})]
+    assert turns[1].state_delta == {"unit": {"t": "K"}}
 
 
 async def test_a_state_that_is_no_object_goes_back_as_it_is() -> None:

@@ -458,6 +458,21 @@ def test_tokens_of_all_model_calls_are_added(usage: Any, counted: Any) -> None:
     assert [event.usage for event in told if event.usage] == ([expected] if expected else [])
 
 
+def test_tokens_of_each_model_are_an_event_of_their_own() -> None:
+    first, second = (
+        {"model": "a", "inputTokens": 5, "cachedInputTokens": 3},
+        {"model": "b", "outputTokens": 2},
+    )
+    for ends in (FINISHED, ev("RUN_ERROR", message="boom")):
+        told = read(ends={**ends, "usage": [first, second, first, {"model": "c"}]})
+        assert [event.usage for event in told] == [
+            Usage(input_tokens=10, output_tokens=0, cached_tokens=6, model="a"),
+            Usage(input_tokens=0, output_tokens=2, model="b"),
+        ]
+    with pytest.raises(UnreadableEvent, match="model is a number"):
+        read(ends={**FINISHED, "usage": [{**first, "model": 3}]})
+
+
 def test_interrupts_are_pauses_that_name_their_tool() -> None:
     told = read(
         *called("c", "delete_file"),

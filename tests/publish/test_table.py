@@ -72,4 +72,4 @@ def test_what_was_not_scored_stands_beside_the_number() -> None:
     ruled = (a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.94),)
     summary = a_summary("calls", 0.98, 0.94, unscored={"throttled": 2, "refused": 1})
     (row,) = rows(a_report(rules=ruled, metrics=(summary,)))
-    assert row.now == "0.94 (3 not scored)"
+    assert (row.now, row.lost) == ("0.94", "3 trials not scored: 1 refused, 2 throttled")

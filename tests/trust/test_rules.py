@@ -32,7 +32,9 @@ about_calls = st.builds(
     max_drop=amounts,
     max_rise=amounts,
     ignore_below=st.none() | st.sampled_from([0.0, 0.2, 0.5]),
-    by=st.sampled_from(["suite", "category", "case"]),
+    by=st.sampled_from(["suite", "category", "tag", "case"]),
+    aggregate=st.sampled_from(["mean", "mean", "min", "pass_rate"]),
+    at=st.none() | st.just(0.5),
     level=levels,
     place=st.just(PLACE),
 )
@@ -83,7 +85,7 @@ def two_sides(draw: st.DrawFn) -> tuple[list[Rule], list[Rule]]:
 def _altered(rule: Rule) -> st.SearchStrategy[Rule]:
     if rule.metric == "cases":
         return st.builds(lambda other: replace(rule, counts=other.counts, level=other.level), about_cases)
-    keys = st.sampled_from(["min", "max", "max_drop", "max_rise", "ignore_below", "level"])
+    keys = st.sampled_from(["min", "max", "max_drop", "max_rise", "ignore_below", "level", "aggregate", "at"])
     return st.builds(lambda other, key: replace(rule, **{key: getattr(other, key)}), about_calls, keys)
 
 

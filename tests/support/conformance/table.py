@@ -7,6 +7,7 @@ from tests.support.conformance.speaker import Counterpart, Speaker
 from tests.support.conformance.speakers import a2a
 from tests.support.conformance.speakers.adk import Adk
 from tests.support.conformance.speakers.ag_ui import AgUi
+from tests.support.conformance.speakers.agent_engine import AgentEngine
 from tests.support.conformance.speakers.http import Http
 from tests.support.conformance.speakers.openai_chat import OpenaiChat
 from tests.support.conformance.speakers.openai_responses import OpenaiResponses
@@ -15,6 +16,7 @@ SPEAKERS: tuple[Speaker, ...] = (
     *a2a.speakers(),
     *(Adk("whole"), Adk("streamed"), Adk("streamed in parts")),
     *(AgUi(chunks=False), AgUi(chunks=True)),
+    *(AgentEngine("lines"), AgentEngine("server-sent events")),
     Http(),
     *(OpenaiChat(stream=False), OpenaiChat(stream=True)),
     *(OpenaiResponses(stream=False), OpenaiResponses(stream=True)),
