@@ -18,8 +18,8 @@ _OWN: Final = frozenset(("http", "replay"))
 """What these show is in a mapping or a recording."""
 _OPENAI: Final = frozenset(("openai-chat", "openai-responses"))
 _STATELESS: Final = frozenset(("a2a", *_OPENAI))
-_SETS_STATE: Final = frozenset(("adk", "agent-engine", "replay"))
-_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",)}
+_SETS_STATE: Final = frozenset(("adk", "ag-ui", "agent-engine", "replay"))
+_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",), "ag-ui": ()}
 """Where what else is shown depends on the agent."""
 _OURS: Final = ("messages", "input", "stream", "previous_response_id")
 _TOOLS: Final = (

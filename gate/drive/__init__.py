@@ -23,6 +23,12 @@ def _adk(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return Adk(config, agent)
 
 
+def _ag_ui(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.ag_ui import AgUi
+
+    return AgUi(config, agent)
+
+
 def _agent_engine(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.agent_engine import AgentEngine
 
@@ -56,6 +62,7 @@ def _replay(config: AgentConfig, agent: Agent) -> Recordings:
 PROTOCOLS: dict[str, ProtocolFactory] = {
     "a2a": _a2a,
     "adk": _adk,
+    "ag-ui": _ag_ui,
     "agent-engine": _agent_engine,
     "http": _http,
     "openai-chat": _openai_chat,

@@ -27,7 +27,7 @@ from gate.trust import words
 
 _MAPPED: Final = ("http",)
 """Protocols whose block says how answers are read: a bar, unlike the switches of the others."""
-_TOOLS: Final = ("openai-chat", "openai-responses")
+_TOOLS: Final = ("ag-ui", "openai-chat", "openai-responses")
 """Protocols with one such switch: `tools` says which calls are seen, and whether anything waits."""
 
 

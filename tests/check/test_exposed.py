@@ -56,6 +56,7 @@ def test_what_openai_chat_hides_is_said_before_anything_is_spent(tmp_path: Path)
         ),
         ("protocol: openai-responses", ["not-exposed", "start-state-unsent"]),
         ("protocol: a2a", ["not-exposed", "start-state-unsent"]),
+        ("protocol: ag-ui", []),
         ("protocol: adk\n  app: a", []),
     ],
 )

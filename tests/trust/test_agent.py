@@ -209,3 +209,13 @@ def test_another_variable_in_a_header_waits() -> None:
 def test_beside_a_base_that_cannot_be_used_no_secret_is_passed(boot: BootConfig) -> None:
     agent = AgentConfig(protocol="http", boot=boot)
     assert secrets(AgentSides(_bare(agent), agent, PLACE).in_force().boot) == set()
+
+
+def test_which_tools_the_client_offers_is_the_bases_to_say() -> None:
+    boot = CommandBoot(command=("serve",))
+    tool = {"name": "paint", "description": "Paints."}
+    before = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [tool], "path": "/a"})
+    after = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [], "path": "/b"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"tools": [tool], "path": "/b"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]
