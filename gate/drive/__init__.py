@@ -28,6 +28,12 @@ def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return HttpJson(config, agent)
 
 
+def _langgraph(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.langgraph import Langgraph
+
+    return Langgraph(config, agent)
+
+
 def _openai_chat(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.openai_chat import OpenaiChat
 
@@ -50,6 +56,7 @@ PROTOCOLS: dict[str, ProtocolFactory] = {
     "a2a": _a2a,
     "adk": _adk,
     "http": _http,
+    "langgraph": _langgraph,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
     "replay": _replay,
