@@ -50,7 +50,7 @@ class Langgraph:
                 await self.server.close(client, thread)
 
     def saw(self, *, messages: bool) -> None:
-        """Remember whether the graph's state has messages: calls are seen there, and tokens if not streamed."""
+        """Remember whether the graph's state has messages: calls are seen there, and unstreamed tokens."""
         self._shown = self._shown or messages
         hidden = () if self._shown else ("calls",) if self.server.streams else ("calls", "usage")
         self.exposes = tuple(each for each in self._all if each not in hidden)

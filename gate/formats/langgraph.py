@@ -86,7 +86,6 @@ class ThreadReader:
         if record.get("__error__") is not None:
             self.error = _failure(record["__error__"])
         self._stops += items(record, "__interrupt__")
-        self._waits = bool(self._stops)
 
     def rest(self) -> tuple[Event, ...]:
         """What models had said when the stream was cut."""
@@ -184,16 +183,20 @@ class ThreadReader:
         left = [each for each in items(snapshot, "next") if isinstance(each, str)]
         point = mapping(snapshot, "checkpoint").get("checkpoint_id") or snapshot.get("checkpoint_id")
         fresh, self._checkpoint = point != self._checkpoint, point
-        if not self.error and not any(task.error for task in tasks):
-            if open_ones:
-                self.unfinished = "" if self._waits else "its thread waits as it did before"
-            elif left and self._streamed and not self._waits:
-                self.unfinished = f"it had still to run {', '.join(map(repr, left))}"
-            elif left:
-                open_ones = [breakpoint_at(node) for node in dict.fromkeys(left)]
-            elif not fresh and "checkpoint" in snapshot:
-                self.unfinished = "its thread is as it was before"
+        failed = bool(self.error) or any(task.error for task in tasks)
+        if not failed and left and not open_ones and (self._waits or not self._streamed):
+            open_ones = [breakpoint_at(node) for node in dict.fromkeys(left)]
+        if self._streamed and not failed:
+            self.unfinished = self._lacking(open_ones, left, fresh=fresh or "checkpoint" not in snapshot)
         self.asked = tuple(open_ones)
+
+    def _lacking(self, waiting: Sequence[Asked], left: Sequence[str], *, fresh: bool) -> str:
+        """What a stream owes that ended in order, but too early: LangGraph has no mark for its end."""
+        if waiting:
+            return "" if self._waits else "its thread waits as it did before"
+        if left:
+            return f"it had still to run {', '.join(map(repr, left))}"
+        return "" if fresh else "its thread is as it was before"
 
     def _asking(self, tasks: Sequence[Task]) -> Iterator[Event]:
         nodes = {asked.id: task.node for task in tasks for asked in task.asked}
