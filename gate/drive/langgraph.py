@@ -67,7 +67,6 @@ class ThreadConversation:
         self._trial = trial
         self._client = client
         self._turns = 0
-        self._unplaced = [key for key in case.start_state if key != protocol.messages]
         self._reader = ThreadReader(
             arguments_of, messages=protocol.messages, output=protocol.output, start=case.start_state
         )
@@ -89,7 +88,7 @@ class ThreadConversation:
             raise
         for event in await self._settled():
             yield event
-        self._refuse()
+        await self._refuse()
 
     def _request(self, turn: Turn) -> Mapping[str, Json]:
         if isinstance(turn.sent, User):
@@ -147,7 +146,7 @@ class ThreadConversation:
         except UnreadableEvent as error:
             raise self._unreadable(error) from None
 
-    def _refuse(self) -> None:
+    async def _refuse(self) -> None:
         """Raise for what makes a turn no answer although nothing has failed."""
         reader, what = self._reader, self._server.what
         if reader.unfinished:
@@ -156,8 +155,7 @@ class ThreadConversation:
             return
         self._protocol.saw(messages=reader.has_messages)
         has = f"its state has: {excerpt(', '.join(reader.keys), 300) or 'nothing'}"
-        lost = [key for key in self._unplaced if key not in reader.keys] if self._turns == 1 else []
-        if lost:
+        if lost := await self._lost():
             names = ", ".join(map(repr, lost))
             raise Stopped(Refused(reason=f"the graph's input takes no {names} of the start state; {has}"))
         if not (reader.has_messages or reader.asked or self._protocol.output):
@@ -168,6 +166,18 @@ class ThreadConversation:
             raise Stopped(
                 Refused(reason=f"the graph's state has no {key!r} to read an answer from; {has}; {advice}")
             )
+
+    async def _lost(self) -> list[str]:
+        """The keys of the start state that the graph did not take: LangGraph drops them without a word."""
+        start = {
+            key: value for key, value in self._case.start_state.items() if key != self._protocol.messages
+        }
+        if self._turns > 1 or not start:
+            return []
+        values = await self._server.began_with(self._client, self.session)
+        if values is None:
+            return [key for key in start if key not in self._reader.keys]
+        return [key for key, value in start.items() if key not in values or (value and not values[key])]
 
     def _unreadable(self, error: UnreadableEvent) -> Stopped:
         return Stopped(Crashed(reason=f"{self._server.what} answered what LangGraph does not send: {error}"))

@@ -83,6 +83,15 @@ class Server:
         _check(response, "GET /threads/…/state", lost=True)
         return response.json()
 
+    async def began_with(self, client: Client, thread: str) -> Mapping[str, Json] | None:
+        """The values of a thread after its first input; None where the server keeps no history of them."""
+        wanted = {"limit": 1, "metadata": {"source": "loop", "step": 0}}
+        response = await client.request("POST", self._thread(thread, "/history"), json=wanted)
+        found = response.json() if response.status == HTTPStatus.OK else None
+        first = found[0] if isinstance(found, list) and found else None
+        values = first.get("values") if is_mapping(first) else None
+        return values if is_mapping(values) else None
+
     async def run(self, client: Client, thread: str, turn: Mapping[str, Json]) -> AsyncGenerator[Frame]:
         """Run one turn and yield what comes of it. Raises Stopped or an HttpError.
 

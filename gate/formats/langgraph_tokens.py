@@ -94,9 +94,8 @@ class _Said:
         if cut:
             return Event(author="assistant", node=self._node, parts=(*parts, *calls), usage=self.usage)
         kept = tuple(Thought(text=part.text) if isinstance(part, Text) else part for part in parts)
-        return Event(
-            author="assistant",
-            node=self._node,
+        return Event(  # the node was visited before: it is told as the author, or it would be a visit again
+            author=self._node or "assistant",
             parts=(*kept, *calls),
             usage=self.usage,
             not_in_trajectory=KEPT,

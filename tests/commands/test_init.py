@@ -37,7 +37,7 @@ def test_what_it_writes_passes_the_check_as_far_as_a_fresh_project_can(tmp_path:
     checked = gate("check", cwd=folder)
     missing = "command-not-found" in checked.out
     assert checked.code == (2 if missing else 0), checked.out
-    assert checked.out.count("error") == missing
+    assert checked.out.count("  error  ") == missing
 
 
 def test_a_dockerfile_is_built_and_gated_by_the_docker_action(tmp_path: Path) -> None:
