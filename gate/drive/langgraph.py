@@ -154,18 +154,21 @@ class ThreadConversation:
         if reader.error:
             return
         self._protocol.saw(messages=reader.has_messages)
-        has = f"its state has: {excerpt(', '.join(reader.keys), 300) or 'nothing'}"
         if lost := await self._lost():
             names = ", ".join(map(repr, lost))
-            raise Stopped(Refused(reason=f"the graph's input takes no {names} of the start state; {has}"))
+            raise Stopped(
+                Refused(reason=f"the graph's input takes no {names} of the start state; {self._has()}")
+            )
         if not (reader.has_messages or reader.asked or self._protocol.output):
             key = self._protocol.messages
             advice = (
                 "name the key of the answer, `langgraph: {output: KEY}`, or of messages, `{messages: KEY}`"
             )
-            raise Stopped(
-                Refused(reason=f"the graph's state has no {key!r} to read an answer from; {has}; {advice}")
-            )
+            reason = f"the graph's state has no {key!r} to read an answer from; {self._has()}; {advice}"
+            raise Stopped(Refused(reason=reason))
+
+    def _has(self) -> str:
+        return f"its state has: {excerpt(', '.join(self._reader.keys), 300) or 'nothing'}"
 
     async def _lost(self) -> list[str]:
         """The keys of the start state that the graph did not take: LangGraph drops them without a word."""

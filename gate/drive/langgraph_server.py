@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from http import HTTPStatus
+from urllib.parse import quote
 
 from gate.drive.outcome import stopped_by
 from gate.drive.protocol import Stopped
 from gate.formats.adk_fields import is_mapping
 from gate.frozen import frozen
-from gate.http import BadBody, Client, Response, Streamed, parse_json
+from gate.http import BadBody, Client, Response, Streamed, TooBig, parse_json
 from gate.model import Json
 from gate.model.agent import Agent
 from gate.model.config import AgentConfig
@@ -20,6 +21,7 @@ _SEARCH = "/assistants/search"
 _NO_SERVER = (
     "is a LangGraph server there (`langgraph dev`)? What all of its paths begin with is `langgraph.prefix`"
 )
+_SMALLER = "without each word of its models, `langgraph: {tokens: false}`, it is smaller"
 _NO_REQUEST = "`langgraph.body` adds to a run's request, and `langgraph.input` says what the graph is given"
 
 
@@ -114,8 +116,11 @@ class Server:
         }
         async with client.stream("POST", self._thread(thread, "/runs/stream"), json=body) as streamed:
             await self._check_stream(streamed)
-            async for sent in events(streamed.chunks()):
-                yield _frame(sent)
+            try:
+                async for sent in events(streamed.chunks()):
+                    yield _frame(sent)
+            except TooBig as error:
+                raise TooBig(f"{error.reason}; {_SMALLER}" if self._tokens else error.reason) from None
 
     async def _check_stream(self, streamed: Streamed) -> None:
         if streamed.status != HTTPStatus.OK:
@@ -141,7 +146,7 @@ class Server:
         )
 
     def _thread(self, thread: str, path: str = "") -> str:
-        return self._url(f"/threads/{thread}{path}")
+        return self._url(f"/threads/{quote(thread, safe='')}{path}")
 
     def _url(self, path: str) -> str:
         return "/".join(filter(None, (self._agent.url, self._prefix))) + path

@@ -119,16 +119,16 @@ class ThreadReader:
     def _updates(self, around: str, data: Mapping[str, Json]) -> Iterator[Event]:
         about = data.get("__metadata__")
         cached = is_mapping(about) and about.get("cached") is True
-        parents = around.split("/") if around else []
-        self._around.update("/".join(parents[:depth]) for depth in range(1, len(parents) + 1))
+        self._around.add(around)  # what surrounds a subgraph is told after it, and repeats its messages
         for name, update in data.items():
             if name == "__interrupt__":
                 self._waits = True
                 self._stops += items(data, name)
             elif not name.startswith(_PLUMBING):
-                yield from self._update("/".join((*parents, name)), update, cached=cached)
+                yield from self._update(around, name, update, cached=cached)
 
-    def _update(self, node: str, update: Json, *, cached: bool) -> Iterator[Event]:
+    def _update(self, around: str, name: str, update: Json, *, cached: bool) -> Iterator[Event]:
+        node = f"{around}/{name}" if around else name
         if cached and self._replays and node in self._done:  # it ran before the pause, and is told again
             return
         self._replays = self._replays and cached
@@ -136,7 +136,7 @@ class ThreadReader:
         found: list[Event] = []
         for each in update if isinstance(update, list) else [update]:
             record = each if is_mapping(each) else {}
-            if self._output and record.get(self._output) is not None and "/" not in node:
+            if self._output and record.get(self._output) is not None and not around:
                 self._wrote = node
             messages = messages_of(record.get(self._messages), self._arguments)
             again = node in self._around or self._history.told(messages)
