@@ -86,7 +86,13 @@ class ThreadConversation:
             for event in self._reader.rest():
                 yield event
             raise
-        for event in await self._settled():
+        try:
+            settled = await self._settled()
+        except (HttpError, Stopped):
+            for event in self._reader.kept():
+                yield event
+            raise
+        for event in settled:
             yield event
         await self._refuse()
 

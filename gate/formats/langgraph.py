@@ -91,6 +91,10 @@ class ThreadReader:
         """What models had said when the stream was cut."""
         return self._tokens.rest(cut=True)
 
+    def kept(self) -> tuple[Event, ...]:
+        """What models had said, where the run has ended and its thread cannot be read."""
+        return self._tokens.rest(cut=False)
+
     def settle(self, state: Json) -> tuple[Event, ...]:
         """Read the thread's state after a run; raises UnreadableEvent."""
         snapshot = whole_object(state, "the thread's state")
