@@ -23,7 +23,7 @@ def answers(**given: Any) -> Answers:
     made = []
     for to, value in given.items():
         decided = value in ("approve", "reject") if isinstance(value, str) else False
-        decision = value if decided else "input"
+        decision: Any = value if decided else "input"
         made.append(Answer(to=to, decision=decision, value=None if decided else value))
     return Answers(answers=tuple(made))
 

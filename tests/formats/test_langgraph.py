@@ -1,7 +1,7 @@
 """LangGraph's messages, updates, tokens, interrupts and states to events, from odd and hostile JSON too."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -480,19 +480,17 @@ def test_nothing_that_a_server_sends_is_a_bug(frames: list[tuple[str, Any]], ans
     made = reader(output="text")
     with suppress(UnreadableEvent):
         made.answer(answer)
-    for attempt in (
+    attempts: tuple[Callable[[], Sequence[Sequence[Event]]], ...] = (
         lambda: [made.read(name, data) for name, data in frames],
         lambda: [made.settle(left)],
         lambda: [made.settle({"values": left, "tasks": [left], "interrupts": [left]})],
         lambda: [made.rest(), made.kept(), made.failed()],
-    ):
-        try:
-            found = attempt()
-        except UnreadableEvent:
-            continue
-        for event in (event for events in found for event in events):
-            assert isinstance(event, Event)
-            json.dumps(dump(event))
+    )
+    for attempt in attempts:
+        with suppress(UnreadableEvent):
+            for event in (event for events in attempt() for event in events):
+                assert isinstance(event, Event)
+                json.dumps(dump(event))
 
 
 TURNS = st.lists(st.lists(st.sampled_from(("OK", "Yes", "No")), max_size=4), min_size=1, max_size=4)
