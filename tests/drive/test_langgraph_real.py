@@ -82,6 +82,8 @@ PLAYED: Mapping[str, Talk] = {
     "approved": talk("delete", answering("delete_file")),
     "edited arguments": talk("delete", answering("delete_file", {"path": "/b"})),
     "ruled": talk("delete", answering("tools", RULING)),
+    "reviewed": talk("3", replying(delete_file={"path": "/b"}, send_mail=RULING), app="reviewed"),
+    "all approved": talk("3", answering("send_mail", None), app="reviewed"),
     "within": talk("expert", answering("expert", "yes")),
     "unanswered": talk("approval"),
     "restarted": talk("approval", "say"),
@@ -313,6 +315,19 @@ def test_a_call_that_a_person_reviews_is_decided_in_the_middlewares_form(heard: 
     assert decided == {"edited arguments": f"decided: {edit}", "ruled": f"decided: {RULING}"}
 
 
+def test_langchains_own_middleware_is_answered_call_by_call(heard: Heard) -> None:
+    trace = heard("reviewed")
+    assert [pause.tool for pause in waits(trace)[0]] == ["delete_file", "send_mail"]
+    made = [(call.name, call.args) for call in calls_of(trace.turns[0].events)]
+    assert made == [("delete_file", {"path": "/a"}), ("send_mail", {"to": "x"}), ("look", {"at": "z"})]
+    results = {part.name: part for part in parts(trace, Result)}
+    assert "deleted /b" in results["delete_file"].value
+    assert (results["send_mail"].is_error, "no" in results["send_mail"].value) == (True, True)
+    assert results["look"].value == "saw z"
+    assert tokens_of(trace.events) == 36
+    heard("all approved", Paused, "'delete_file' has no answer")
+
+
 def test_a_subgraph_waits_in_the_name_of_its_node(heard: Heard, way: str) -> None:
     trace = heard("within")
     assert [pause.name for pause in waits(trace)[0]] == ["expert"]
@@ -365,7 +380,7 @@ def test_the_rest_of_a_request_is_the_configs(heard: Heard) -> None:
 
 
 def test_an_unknown_graph_is_told_with_those_that_are_there(heard: Heard) -> None:
-    there = "it has: agent, answers, dicts, narrow, stops, talk"
+    there = "it has: agent, answers, dicts, narrow, reviewed, stops, talk"
     heard("unknown", Refused, f"no graph 'nobody'; {there}")
     heard("unnamed", Refused, f"`agent.app` names none; {there}")
 
