@@ -8,7 +8,7 @@ from gate.drive.langgraph_answers import Unanswerable, resumption
 from gate.drive.langgraph_input import given_by, messages_in
 from gate.drive.langgraph_server import Frame, Server
 from gate.drive.protocol import Stopped
-from gate.formats.adk_fields import UnreadableEvent
+from gate.formats.adk_fields import UnreadableEvent, is_mapping
 from gate.formats.langgraph import ThreadReader
 from gate.http import Client, Cut, HttpError
 from gate.model import Json
@@ -105,12 +105,15 @@ class ThreadConversation:
             request = resumption(turn.sent, self._reader.asked)
         except Unanswerable as error:
             raise Stopped(Paused(reason=str(error))) from None
-        self._begin(None)
+        command = request.get("command")
+        given = command.get("resume") if is_mapping(command) else None
+        ids = given if is_mapping(given) else {}
+        self._begin(None, answered=tuple(asked.id for asked in self._reader.asked if asked.id in ids))
         return request
 
-    def _begin(self, sent: Sequence[Json] | None) -> None:
+    def _begin(self, sent: Sequence[Json] | None, answered: tuple[str, ...] = ()) -> None:
         try:
-            self._reader.begin(sent, streamed=self._server.streams)
+            self._reader.begin(sent, streamed=self._server.streams, answered=answered)
         except UnreadableEvent as error:
             reason = f"the messages that `input` or the case's start state gives are none: {error}"
             raise Stopped(Refused(reason=reason)) from None

@@ -6,7 +6,7 @@ whole conversation, of which only what is new becomes events.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -50,14 +50,16 @@ class ThreadReader:
         self._stops: list[Json] = []
         self._waits = False
         self._streamed = False
+        self._answered: frozenset[str] = frozenset()
         self.error = ""
         self.asked: tuple[Asked, ...] = ()
         self.unfinished = ""
         self.keys: tuple[str, ...] = ()
         self.has_messages = False
 
-    def begin(self, sent: Sequence[Json] | None, *, streamed: bool) -> None:
-        """A turn is sent: messages of ours (None: it answers what the graph waits for)."""
+    def begin(self, sent: Sequence[Json] | None, *, streamed: bool, answered: Collection[str] = ()) -> None:
+        """A turn is sent: messages of ours (None: it answers what the graph waits for, by these ids)."""
+        self._answered = frozenset(answered)
         if sent is not None:
             self._history.open([message_of(each, self._arguments) for each in sent])
             self._done = set()
@@ -184,6 +186,10 @@ class ThreadReader:
         named = {asked.id for asked in open_ones}
         loose = items(snapshot, "interrupts") or (() if tasks else self._stops)
         open_ones += [asked for asked in asked_by(loose, "") if asked.id not in named]
+        # LangGraph.js lists an interrupt that was answered until the others of its step are.
+        heard = {asked.id for asked in asked_by(self._stops, "")}
+        kept = [asked for asked in open_ones if asked.id in heard or asked.id not in self._answered]
+        open_ones = kept if kept or self._streamed else open_ones
         left = [each for each in items(snapshot, "next") if isinstance(each, str)]
         point = mapping(snapshot, "checkpoint").get("checkpoint_id") or snapshot.get("checkpoint_id")
         fresh, self._checkpoint = point != self._checkpoint, point

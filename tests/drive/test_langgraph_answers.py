@@ -197,20 +197,23 @@ class Listening:
                 return
             answer = [{"assistant_id": "1-2-3", "graph_id": "agent", "name": "Support"}]
         elif exchange.path.endswith("/state"):
-            answer = {"values": {"messages": []}, "next": [], "tasks": []}
+            answer = {"values": {"messages": [], "city": "Rome"}, "next": [], "tasks": []}
         await exchange.write(raw_answer(json.dumps(answer).encode()))
 
 
-async def sent(app: str = "", *, hidden: bool = False, **options: Any) -> list[tuple[str, str, Any]]:
+async def sent(
+    app: str = "", *, hidden: bool = False, start: Any = None, trials: int = 1, **options: Any
+) -> list[tuple[str, str, Any]]:
     """What two turns have the gate ask; a server may hide its assistants."""
     server = Listening(hidden=hidden)
     config = AgentConfig(
         protocol="langgraph", boot=NoBoot(), app=app, options={"streaming": False, **options}
     )
-    plan = ((case("c", says("hi"), says("ho")), (1,)),)
+    one = case("c", says("hi"), says("ho"), start_state=start or {})
+    plan = ((one, tuple(range(1, trials + 1))),)
     async with faulty_agent(server) as agent:
-        traces = drive(StillAgent(agent.url), config, RunConfig(), plan, Redactor())
-        assert [trace.outcome.reason async for trace in traces] == [""]
+        traces = drive(StillAgent(agent.url), config, RunConfig(concurrency=1), plan, Redactor())
+        assert [trace.outcome.reason async for trace in traces] == [""] * trials
     return server.seen
 
 
@@ -235,6 +238,15 @@ async def test_what_is_asked_of_a_server() -> None:
 )
 async def test_an_assistant_is_named_by_its_graph_its_id_or_its_name(app: str, meant: str) -> None:
     assert (await sent(app))[2][2]["assistant_id"] == meant
+
+
+async def test_a_start_state_is_sent_once_and_assistants_are_looked_up_once() -> None:
+    seen = await sent(start={"city": "Rome"}, trials=2)
+    inputs = [body["input"] for _, path, body in seen if path.endswith("/wait")]
+    assert [given.get("city") for given in inputs] == ["Rome", None, "Rome", None]
+    paths = [path for _, path, _ in seen]
+    assert paths.count("/assistants/search") == 1
+    assert len([path for path in paths if path.endswith("/history")]) == 2
 
 
 async def test_a_server_that_hides_its_assistants_is_asked_for_the_app_itself() -> None:

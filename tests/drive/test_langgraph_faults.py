@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from gate.drive.langgraph import Langgraph
 from gate.model.case import Turn
+from gate.model.config import AgentConfig, NoBoot
 from gate.model.derived import texts_of, tokens_of
 from gate.model.trace import (
     Call,
@@ -348,7 +350,7 @@ async def test_a_resumption_that_left_the_thread_waiting_is_no_answer() -> None:
         run=_per_run(streams(told), streams(("metadata", {"run_id": "r"}))), state=answers(waiting)
     )
     trace = await faced(behaviour, says("x"), answering("a"), retries=0)
-    ended(trace, Crashed, "waits as it did before")
+    ended(trace, Crashed, "it had still to run 'a'")
     assert [turn.ended for turn in trace.turns] == ["paused", "failed"]
 
 
@@ -404,6 +406,55 @@ async def test_tokens_that_the_state_does_not_have_are_a_thought_and_counted() -
     assert thoughts == ["a", "b"]
     assert tokens_of(trace.events) == 7
     assert list(texts_of(trace.events)) == ["It is 14 °C."]
+
+
+async def test_words_that_no_node_handed_over_are_kept_where_the_thread_is_gone() -> None:
+    hidden = [token("to: a", id="other"), UPDATE]
+    trace = await faced(server(run=streams(*hidden), state=resets), retries=0)
+    ended(trace, Crashed, "closed the connection")
+    thoughts = [part.text for event in trace.events for part in event.parts if isinstance(part, Thought)]
+    assert (thoughts, list(texts_of(trace.events))) == (["to: a"], ["It is 14 °C."])
+
+
+async def test_a_graph_that_waits_before_it_has_messages_is_not_refused() -> None:
+    told = ("updates", {"__interrupt__": [INTERRUPT]})
+    waiting = state(values={}, next=["a"], tasks=[{"name": "a", "interrupts": [INTERRUPT]}])
+    ended(await faced(server(run=streams(told), state=answers(waiting))), Paused, "'a'")
+
+
+@pytest.mark.parametrize(
+    ("history", "lost"),
+    [
+        (answers([{"values": {"city": "Rome", "log": ["x"]}}]), ""),
+        (answers([{"values": {"city": "", "log": ["x"]}}]), "'city'"),
+        (answers([{"values": {"log": ["x"]}}]), "'city'"),
+        (answers([]), "'city', 'log'"),
+        (answers({}, status="404 x"), "'city', 'log'"),
+        (answers({"values": 3}), "'city', 'log'"),
+    ],
+)
+async def test_a_start_state_is_looked_for_where_the_thread_began(history: Behaviour, lost: str) -> None:
+    good = server()
+
+    async def behave(exchange: Exchange) -> None:
+        await (history if exchange.path.endswith("/history") else good)(exchange)
+
+    async with faulty_agent(behave) as agent:
+        one = case("one", start_state={"city": "Rome", "log": ["x"], "messages": []})
+        (trace,) = await run(StillAgent(agent.url), [one], options={}, protocol="langgraph", retries=0)
+    if lost:
+        ended(trace, Refused, f"takes no {lost} of the start state")
+    else:
+        ended(trace, Completed)
+
+
+def test_a_graph_that_has_shown_messages_once_shows_calls() -> None:
+    made = Langgraph(AgentConfig(protocol="langgraph", boot=NoBoot()), StillAgent(""))
+    made.saw(messages=False)
+    assert "calls" not in made.exposes
+    made.saw(messages=True)
+    made.saw(messages=False)
+    assert "calls" in made.exposes
 
 
 async def test_an_old_servers_interrupt_without_an_id_takes_one_answer() -> None:

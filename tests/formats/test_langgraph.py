@@ -340,7 +340,9 @@ def test_the_state_is_what_differs_from_the_turn_before() -> None:
     made = reader(start={"seen": 1, "gone": 2, "messages": [ai("x")]})
     values = {"seen": True, "n": {"a": [1]}, "__interrupt__": [1]}
     first = read(made, settled=state(values=values))
-    assert state_after({"seen": 1, "gone": 2}, first) == {"seen": True, "n": {"a": [1]}}
+    found = state_after({"seen": 1, "gone": 2}, first)
+    assert found == {"seen": True, "n": {"a": [1]}}
+    assert found["seen"] is True
     made.begin(None, streamed=True)
     second = read(made, settled=state(values={**values, "n": {"a": [1, 2]}}, point="c2"))
     assert [event.state_delta for event in second] == [{"n": {"a": [1, 2]}}]
@@ -370,6 +372,8 @@ INBOX = {"action_request": {"action": "delete", "args": {}}, "config": {}, "desc
             [("i#1", "node", "confirm", "delete", "Look."), ("i#2", "node", "confirm", "send", "send {}")],
         ),
         ({"id": "i", "value": INBOX}, "inbox", [("i", "node", "confirm", "delete", "Look.")]),
+        ({"id": "i", "value": []}, "value", [("i", "node", "input", "", "[]")]),
+        ({"id": "i", "value": [3, INBOX]}, "value", [("i", "node", "input", "", json.dumps([3, INBOX]))]),
         ({"id": "i", "value": [INBOX]}, "inbox", [("i", "node", "confirm", "delete", "Look.")]),
         (
             {"id": "i", "value": {"action_requests": []}},
@@ -541,6 +545,79 @@ def test_a_namespace_of_a_million_levels_is_read_in_one_pass() -> None:
     deep = "|".join(["a:1"] * 200_000)
     events = read(reader(), (f"updates|{deep}", {"b": None}), (f"updates|{deep}", {"c": None}))
     assert len(events) == 2
+
+
+def test_a_trimmed_conversation_is_recognised_by_the_ids_that_it_begins_with() -> None:
+    made = reader()
+    events = read(
+        made,
+        update("a", ai("one", id="1")),
+        update("b", ai("two")),
+        update("c", ai("one", id="1"), ai("two")),
+    )
+    assert list(texts_of(events)) == ["one", "two"]
+
+
+def test_a_turn_without_a_message_of_ours_is_not_placed_by_an_older_one() -> None:
+    made = reader()
+    made.begin([human("hi", id="gate")], streamed=True)
+    read(made, update("a", ai("one")), settled=state(human("hi", id="gate"), ai("one")))
+    made.begin([], streamed=True)
+    later = state(human("hi", id="gate"), ai("one"), ai("two"), point="c2")
+    assert list(texts_of(read(made, update("a", ai("two")), settled=later))) == ["two"]
+
+
+def test_a_model_that_only_counts_tokens_is_counted() -> None:
+    events = read(reader(), piece(usage_metadata={"input_tokens": 1, "output_tokens": 2}), settled=state())
+    assert tokens_of(events) == 3
+
+
+def test_only_what_ran_since_the_users_message_is_a_repetition() -> None:
+    made = reader()
+    cached = ("updates", {"a": {}, "__metadata__": {"cached": True}})
+    read(made, update("a"))
+    made.begin([], streamed=True)
+    made.begin(None, streamed=True)
+    assert visits(read(made, cached)) == ("a",)
+
+
+def test_a_failed_turn_repeats_no_older_answer() -> None:
+    made = reader(output="answer")
+    values: dict[str, Any] = {"values": {"answer": "Yes."}}
+    events = read(made, update("a", answer="Yes."), ("error", "boom"), settled=state(**values))
+    assert list(texts_of(events)) == []
+    assert [event.error for event in events if event.error] == ["boom"]
+
+
+def test_a_subgraphs_key_is_not_the_answer() -> None:
+    made = reader(output="answer", start={"answer": "old"})
+    events = read(made, update("b", answer="x", around="a:1"), settled=state(values={"answer": "old"}))
+    assert list(texts_of(events)) == []
+
+
+def test_instructions_and_removals_are_no_words() -> None:
+    said = [{"type": "system", "content": "Be kind."}, {"type": "remove", "content": "x", "id": "1"}]
+    events = read(reader(), update("a", *said), settled=state(*said))
+    assert [(event.node, event.parts) for event in events] == [("a", ())]
+
+
+def test_an_interrupt_that_was_answered_is_closed_though_the_server_still_lists_it() -> None:
+    one, two = {"id": "1", "value": "a"}, {"id": "2", "value": "b"}
+    both = [{"name": "one", "interrupts": [one]}, {"name": "two", "interrupts": [two]}]
+    for again, left in ((two, ["two"]), (one, ["one", "two"])):
+        made = reader()
+        made.begin(None, streamed=True, answered=["1"])
+        told = ("updates", {"__interrupt__": [again]})
+        events = read(made, told, settled=state(next=["two"], tasks=both))
+        assert [pause.name for event in events for pause in event.pauses] == left
+
+
+def test_an_old_server_that_asks_again_under_the_same_id_is_heard() -> None:
+    made = reader()
+    made.begin(None, streamed=False, answered=["1"])
+    asked = [{"name": "one", "interrupts": [{"id": "1", "value": "b"}]}]
+    events = read(made, settled=state(next=["one"], tasks=asked))
+    assert [pause.message for event in events for pause in event.pauses] == ["b"]
 
 
 def test_history_knows_whether_a_list_is_the_whole_conversation() -> None:
