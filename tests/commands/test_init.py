@@ -83,6 +83,18 @@ def test_what_is_no_langgraph_project_is_not_taken_for_one(tmp_path: Path, text:
     assert (done.code, "Found no agent framework" in done.out) == (0, True), done.err
 
 
+def test_graphs_in_javascript_are_served_by_langgraph_js(tmp_path: Path) -> None:
+    (tmp_path / "langgraph.json").write_text(
+        '{"graphs": {"agent": "./src/graph.ts:graph"}}', encoding="utf-8"
+    )
+    (tmp_path / "package-lock.json").touch()
+    gate("init", cwd=tmp_path)
+    agent = yaml.safe_load((tmp_path / "agent-gate.yml").read_text(encoding="utf-8"))["agent"]
+    assert agent["boot"]["command"][:3] == ["npx", "@langchain/langgraph-cli", "dev"]
+    (check, _) = written(tmp_path).values()
+    assert [step["run"] for step in steps(check) if "run" in step] == ["npm ci"]
+
+
 def test_each_file_is_shown_with_what_it_is_for(tmp_path: Path) -> None:
     (tmp_path / "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
     git(tmp_path, "init", "-q", "-b", "main")

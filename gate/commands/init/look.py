@@ -14,6 +14,7 @@ _DEPTH = 3
 _ENTRIES = ("agent.py", "server.py", "main.py", "app.py", "server.js", "index.js")
 _SKIPPED = {"node_modules", "venv", "site-packages", "__pycache__", "build", "dist", "tests"}
 _EXPOSED = re.compile(r"^\s*EXPOSE\s+(\d{1,5})\b", re.IGNORECASE | re.MULTILINE)
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?:")
 _DEFAULT_PORT = 8080
 
 
@@ -28,10 +29,11 @@ class Adk:
 
 @frozen
 class Graphs:
-    """A LangGraph project: the folder of its langgraph.json, and the names of the graphs in it."""
+    """A LangGraph project: the folder of its langgraph.json, its graphs, and whether they are LangGraph.js."""
 
     folder: str
     names: tuple[str, ...]
+    javascript: bool
 
 
 @frozen
@@ -108,15 +110,18 @@ def _graph_projects(root: Path) -> Iterator[Graphs]:
     for path, parts in _found(root, "langgraph.json"):
         try:
             graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
-            names = tuple(name for name in graphs if isinstance(name, str) and name)
+            names = tuple(name for name in graphs if name)
+            scripts = [_SCRIPT.search(json.dumps(graphs[name])) is not None for name in names]
         except (OSError, ValueError, RecursionError, LookupError, TypeError):
             continue
         if names:
-            yield Graphs(folder="/".join(parts) or ".", names=names)
+            yield Graphs(folder="/".join(parts) or ".", names=names, javascript=all(scripts))
 
 
 def _server_of_graphs(root: Path, graphs: Graphs) -> Iterator[str]:
-    """What installs LangGraph's server, unless the project's own requirements name it."""
+    """What installs LangGraph's server, unless the project's own requirements name it, or npx brings it."""
+    if graphs.javascript:
+        return
     for folder in {root, root / graphs.folder}:
         for name in ("requirements.txt", "pyproject.toml"):
             try:

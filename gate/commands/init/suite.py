@@ -13,7 +13,9 @@ agent:
 """
 _API_SERVER = '[adk, api_server, --host, HOST, --port, "{port}", --session_service_uri, "memory://", .]'
 
-_DEV = '[langgraph, dev, --no-browser, --no-reload, --n-jobs-per-worker, "4", --host, HOST, --port, "PORT"]'
+_PYTHON_DEV = "langgraph, dev"
+_NODE_DEV = 'npx, "@langchain/langgraph-cli", dev'
+_DEV = '[CLI, --no-browser, --no-reload, --n-jobs-per-worker, "4", --host, HOST, --port, "PORT"]'
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 _ANYWHERE = "0.0.0.0"  # noqa: S104  # inside of the agent's own container
@@ -49,8 +51,9 @@ def _adk(project: Project, found: Adk) -> str:
 
 
 def _langgraph(project: Project, found: Graphs) -> str:
+    server = _DEV.replace("CLI", _NODE_DEV if found.javascript else _PYTHON_DEV)
     if project.boxed:
-        command = _DEV.replace("HOST", _ANYWHERE).replace("PORT", str(project.port))
+        command = server.replace("HOST", _ANYWHERE).replace("PORT", str(project.port))
         boot = f"""\
     build: .                           # the Dockerfile here; its server listens on 0.0.0.0
     # command: {command}
@@ -59,7 +62,7 @@ def _langgraph(project: Project, found: Graphs) -> str:
 """
     else:
         cwd = "" if found.folder == "." else f"    cwd: {_quoted(found.folder)}\n"
-        command = _DEV.replace("HOST", "127.0.0.1").replace("PORT", "{port}")
+        command = server.replace("HOST", "127.0.0.1").replace("PORT", "{port}")
         boot = f"    command:\n      {command}\n{cwd}"
     others = f"  # langgraph.json has: {_listed(found.names)}" if found.names[1:] else ""
     return f"""\
