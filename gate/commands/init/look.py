@@ -29,7 +29,7 @@ class Adk:
 
 @frozen
 class Graphs:
-    """A LangGraph project: the folder of its langgraph.json, its graphs, and whether they are LangGraph.js."""
+    """A LangGraph project: the folder of its langgraph.json, its graphs, and whether it is JavaScript."""
 
     folder: str
     names: tuple[str, ...]
