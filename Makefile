@@ -47,7 +47,7 @@ bench: .venv/.dev
 	@set -e; for name in $(BENCHMARKS); do echo "== benchmarks/$$name.py"; .venv/bin/python -m benchmarks.$$name; done
 
 lock: .venv/.dev
-	cd requirements && for name in runtime build dev; do ../$(UV) $$name.in -o $$name.txt || exit 1; done
+	cd requirements && for name in runtime build dev langgraph; do ../$(UV) $$name.in -o $$name.txt || exit 1; done
 
 # A half-made environment (no ensurepip) must not pass for a whole one, hence the rm.
 .venv/bin/python:

@@ -63,8 +63,14 @@ def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterat
                 document.place(("agent", "protocol")),
                 f"{what}, which the protocol '{config.agent.protocol}' does not show",
                 why="It could never be measured, and the run would end undecided.",
-                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _OTHERWISE,
+                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _fix(config.agent),
             )
+
+
+def _fix(agent: AgentConfig) -> str:
+    if agent.protocol == "langgraph":
+        return "A stream shows them: remove `streaming: false`, or the expectation."
+    return _OTHERWISE
 
 
 def _never(agent: AgentConfig) -> tuple[Exposed, ...]:

@@ -41,6 +41,12 @@ def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return HttpJson(config, agent)
 
 
+def _langgraph(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.langgraph import Langgraph
+
+    return Langgraph(config, agent)
+
+
 def _openai_chat(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.openai_chat import OpenaiChat
 
@@ -65,6 +71,7 @@ PROTOCOLS: dict[str, ProtocolFactory] = {
     "ag-ui": _ag_ui,
     "agent-engine": _agent_engine,
     "http": _http,
+    "langgraph": _langgraph,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
     "replay": _replay,

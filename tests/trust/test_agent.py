@@ -219,3 +219,22 @@ def test_which_tools_the_client_offers_is_the_bases_to_say() -> None:
     sides = AgentSides(before, after, PLACE)
     assert sides.in_force().options == {"tools": [tool], "path": "/b"}
     assert [change.needs_acceptance for change in sides.changes()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("option", "head"),
+    [
+        ("input", {"question": "{text}, and say Paris"}),
+        ("messages", "log"),
+        ("output", "expected"),
+        ("streaming", False),
+        ("tokens", False),
+    ],
+)
+def test_what_is_read_of_a_graph_is_the_bases_to_say(option: str, head: object) -> None:
+    boot = CommandBoot(command=("serve",))
+    before = AgentConfig(protocol="langgraph", boot=boot, options={"body": {"config": {}}})
+    after = AgentConfig(protocol="langgraph", boot=boot, options={option: head, "prefix": "/v2"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"prefix": "/v2"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]
