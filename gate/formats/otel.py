@@ -64,6 +64,7 @@ def read(content: str, file: str) -> Reading:
         told.warn("loose-logs", what, why="What they say is not in the traces.")
     facts = [facts_of(span) for span in joined]
     found = _conversations(facts, told)
+    _tell_hidden(found, told)
     if not found and not told.failed:
         told.error("no-spans", "it has no span of an agent, a model or a tool", fix=_ACCEPTED)
     return Reading(conversations=tuple(found), findings=told.findings())
@@ -85,8 +86,17 @@ class _Told:
         self.failed = True
         self._add(Finding.error(rule, Place(file=self._file, line=line), what, fix=fix))
 
-    def warn(self, rule: str, what: str, *, span: Span | None = None, why: str = "", fix: str = "") -> None:
-        self._add(Finding.warn(rule, self.place(span), what, why=why, fix=fix))
+    def warn(
+        self,
+        rule: str,
+        what: str,
+        *,
+        span: Span | None = None,
+        at: Place | None = None,
+        why: str = "",
+        fix: str = "",
+    ) -> None:
+        self._add(Finding.warn(rule, at or self.place(span), what, why=why, fix=fix))
 
     def place(self, span: Span | None) -> Place:
         """Where a span's id stands in the file."""
@@ -214,6 +224,19 @@ def _tell_odd(facts: Facts, told: _Told) -> None:
         told.warn("lost-attributes", what, span=facts.span, fix=_LIMIT)
 
 
+def _tell_hidden(found: Sequence[Conversation], told: _Told) -> None:
+    for name, what in (("text", "what the agent answered"), ("calls", "which tools it called")):
+        hidden = [each for each in found if name not in each.trace.exposes]
+        if hidden:
+            says = f"{what} was not recorded in {len(hidden)} of {len(found)} conversations"
+            why = "Metrics that need it read `not exposed`; nothing is taken for not said or not called."
+            told.warn("not-recorded", says, at=hidden[0].place, why=why, fix=_CAPTURE)
+
+
+_CAPTURE: Final = (
+    "Have content recorded: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (or true) where the "
+    "agent runs."
+)
 _LIMIT: Final = "Raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT of the agent."
 
 
