@@ -20,7 +20,7 @@ from gate.formats.otel_turns import OtelTurn, TurnReader, toolers, turn_trace
 from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json
-from gate.model.finding import Finding, Place
+from gate.model.finding import Finding, Level, Place
 from gate.model.trace import Completed, Exposed, Outcome, Paused, Trace
 
 _MOST_TOLD: Final = 20
@@ -79,7 +79,7 @@ class _Told:
         self._at: dict[str, int] = {}
         self._lines: list[int] = []
         self._found: list[Finding] = []
-        self._more: Counter[str] = Counter()
+        self._more: Counter[tuple[str, Level]] = Counter()
         self.failed = False
 
     def error(self, rule: str, what: str, *, line: int = 0, fix: str = "") -> None:
@@ -111,8 +111,13 @@ class _Told:
 
     def findings(self) -> tuple[Finding, ...]:
         more = [
-            Finding.warn(rule, Place(file=self._file), f"{count} more of the kind {rule!r}")
-            for rule, count in self._more.items()
+            Finding(
+                rule=rule,
+                level=level,
+                place=Place(file=self._file),
+                what=f"{count} more of the kind {rule!r}",
+            )
+            for (rule, level), count in self._more.items()
         ]
         return (*self._found, *more)
 
@@ -123,7 +128,7 @@ class _Told:
         if self._count(finding.rule) < _MOST_TOLD:
             self._found.append(finding)
         else:
-            self._more[finding.rule] += 1
+            self._more[finding.rule, finding.level] += 1
 
 
 def _spans(content: str, told: _Told) -> tuple[list[Span], list[LogRecord]]:
@@ -197,8 +202,7 @@ def _conversations(facts: Sequence[Facts], told: _Told) -> list[Conversation]:
     for group in groups(forest):
         by_id.setdefault(group.conversation, []).append(group)
     for each in facts:
-        if each.kind != "other":
-            _tell_odd(each, told)
+        _tell_odd(each, told)
     emitters = toolers(facts)
     return [_conversation(name, turns, emitters, told) for name, turns in by_id.items()]
 
@@ -214,7 +218,7 @@ def _tell_cut(forest: Forest, told: _Told) -> None:
 
 
 def _tell_odd(facts: Facts, told: _Told) -> None:
-    for problem in facts.problems:
+    for problem in facts.problems if facts.kind != "other" else ():
         why = "What it said is not in the trace; metrics that need it read `not exposed`."
         told.warn(
             "unreadable-content", f"span {facts.span.name!r}: {problem}", span=facts.span, why=why, fix=_LIMIT

@@ -83,8 +83,10 @@ def facts_of(span: Span) -> Facts:
     problems: list[str] = []
     given, made = (_read(span, side, problems) for side in ("inputs", "outputs"))
     args, args_error, result = _tool(span) if kind == "tool" else (None, "", None)
-    if given is not None and made is None and span.scope == ADK and not problems:
+    if given is not None and made is None and span.scope == ADK and not problems and not span.lost:
         made = ()  # it records both or none: the model gave nothing
+    if span.lost and any(map(is_counted, span.attributes)):
+        made = None  # a field of a message may be among what is lost
     return Facts(
         span=span,
         kind=kind,

@@ -35,6 +35,8 @@ class Group:
     root: tuple[str, str]
     top: Facts | None
     steps: tuple[Step, ...] = field(default_factory=tuple)
+    lost: bool = False
+    """Whether a span of it may have been a step, and has lost what would say so."""
 
     @property
     def start_ns(self) -> int:
@@ -109,6 +111,7 @@ def groups(forest: Forest) -> list[Group]:
 def _of_root(forest: Forest, root: tuple[str, str], tops: Sequence[Facts]) -> list[Group]:
     steps: list[list[Step]] = [[]]  # the first holds what is in no agent's span
     heads: list[Facts | None] = [None]
+    lost = False
     todo = [_Visit(facts=each) for each in _by_time(tops)]
     while todo:
         visit = todo.pop()
@@ -118,6 +121,7 @@ def _of_root(forest: Forest, root: tuple[str, str], tops: Sequence[Facts]) -> li
             steps.append([])
             visit = replace(visit, group=len(heads) - 1)
         place = max(visit.group, 0)
+        lost |= facts.kind == "other" and facts.span.lost
         if facts.kind in _STEPS:
             agent = facts.agent or visit.agent
             if facts.kind in _AGENTIC and facts.name:
@@ -126,7 +130,7 @@ def _of_root(forest: Forest, root: tuple[str, str], tops: Sequence[Facts]) -> li
             steps[place].append(step)
             visit = _within(visit, step, len(steps[place]) - 1)
         todo += (replace(visit, facts=child) for child in _by_time(forest.children.get(facts.span.key, ())))
-    return list(_grouped(root, heads, steps))
+    return [replace(group, lost=lost) for group in _grouped(root, heads, steps)]
 
 
 def _by_time(facts: Iterable[Facts]) -> list[Facts]:

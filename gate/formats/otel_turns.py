@@ -124,11 +124,11 @@ class TurnReader:
         self, group: Group, models: Sequence[ModelCall], runs: Sequence[ToolRun]
     ) -> Iterator[Exposed]:
         own = [model for model in models if not model.inside]
-        whole = bool(own) and recorded(own)
+        whole = bool(own) and recorded(own) and not group.lost
         if whole or (group.top is not None and group.top.outputs is not None):
             yield "text"
         emitters = {step.facts.span.scope for step in group.steps}
-        if whole or runs or emitters & self._toolers:
+        if whole or runs or (emitters & self._toolers and not group.lost):
             yield "calls"
         if any(step.facts.kind in ("agent", "node", "flow") and step.facts.name for step in group.steps):
             yield "nodes"
@@ -198,7 +198,10 @@ def _of_top(top: Facts | None, models: Sequence[ModelCall]) -> Iterator[tuple[in
         return
     known = any(model.facts.outputs is not None for model in models if not model.inside)
     said = tuple(
-        part for message in top.outputs or () for part in message.parts if isinstance(part, Text | Call)
+        replace(part, id=f"call:{number}") if isinstance(part, Call) and not part.id else part
+        for message in top.outputs or ()
+        for number, part in enumerate(message.parts)
+        if isinstance(part, Text | Call)
     )
     parts = () if known else said
     told = models and models[-1].facts.error
