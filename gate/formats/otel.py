@@ -101,11 +101,14 @@ class _Told:
     def place(self, span: Span | None) -> Place:
         """Where a span's id stands in the file."""
         if not self._at:
-            self._at = {m[1]: m.start() for m in reversed(list(_SPAN_ID.finditer(self._content)))}
+            self._at = {m[1]: m.start(1) - 1 for m in reversed(list(_SPAN_ID.finditer(self._content)))}
             self._lines = [m.start() for m in _LINE_END.finditer(self._content)]
-        at = self._at.get(span.shown) if span else None
-        if at is None:
+        if span is None or span.shown not in self._at:
             return Place(file=self._file)
+        at = self._at[span.shown]
+        if span.line:
+            start = self._lines[span.line - 2] + 1 if span.line > 1 else 0
+            at = max(self._content.find(f'"{span.shown}"', start), start)
         line = bisect_left(self._lines, at)
         return Place(file=self._file, line=line + 1, column=at - (self._lines[line - 1] if line else -1))
 
@@ -140,9 +143,9 @@ def _spans(content: str, told: _Told) -> tuple[list[Span], list[LogRecord]]:
         except (NotSpans, RecursionError) as error:
             told.error("not-spans", str(error), line=line, fix=_ACCEPTED)
             continue
-        spans += more
+        spans += [replace(span, line=line) for span in more]
         logs += records
-    return [replace(span, order=order) for order, span in enumerate(spans)], logs
+    return spans, logs
 
 
 def _of_document(value: Json) -> tuple[list[Span], list[LogRecord]]:
@@ -187,7 +190,7 @@ def _unique(spans: Sequence[Span], told: _Told) -> list[Span]:
     found: dict[tuple[str, str], Span] = {}
     for span in spans:
         held = found.get(span.key)
-        if held is not None and replace(held, order=span.order) != span:
+        if held is not None and replace(held, line=span.line) != span:
             what = f"the span {span.shown} is there twice, and differs"
             told.warn("span-twice", what, span=span, why="The one with more attributes counts.")
             held = max(held, span, key=lambda each: (len(each.attributes), each.end_ns))

@@ -28,7 +28,7 @@ class Moment:
 class Span:
     """One span, whatever wrote it. `failed` is its status; `lost` says that an exporter dropped parts of it.
 
-    `key` is the trace's and the span's id; `shown` the id as the file spells it.
+    `shown` is the id as the file spells it, `line` where it stands in a file of one document a line.
     """
 
     trace: str
@@ -45,7 +45,7 @@ class Span:
     failed: bool = False
     failure: str = ""
     lost: bool = False
-    order: int = 0
+    line: int = 0
 
     @property
     def key(self) -> tuple[str, str]:

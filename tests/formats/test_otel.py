@@ -599,7 +599,7 @@ def consistent(event: Event) -> bool:
     return event.at_ms >= 0 and all(not isinstance(p, Call) or bool(p.id) for p in event.parts)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(SPANS, st.sampled_from(["agent", "gcp.vertex.agent"]))
 def test_no_attribute_makes_it_raise_and_each_trace_reads_back_the_same(spans: list[Any], scope: str) -> None:
     for conversation in otel.read(document(*spans, scope=scope), "f").conversations:
