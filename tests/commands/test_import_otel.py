@@ -162,6 +162,7 @@ def test_more_trials_than_a_run_can_have_are_told(folder: Path) -> None:
     (folder / "many.json").write_text(document(*spans), encoding="utf-8")
     done = gate("import", "otel", "many.json", "--config", "agent-gate.yml", cwd=folder)
     assert done.code == 2
+    assert "error  too-many-trials" in done.err
     assert "the case 'greeting' has 1002 trials, and 1000 is the most" in done.err
 
 
