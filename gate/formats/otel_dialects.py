@@ -98,6 +98,8 @@ def _chosen(span: Span) -> tuple[Message, ...] | None:
 def _choice(body: Mapping[str, Json]) -> Message:
     held = loose(body.get("message"))
     whole = held if is_mapping(held) else body
+    if not isinstance(held, str | list) and "content" not in whole and not _calls_of(whole):
+        raise Withheld  # a choice without content is what an emitter writes that records none
     content = held if isinstance(held, str | list) else whole.get("content")
     if is_mapping(content) and "parts" in content:
         return message(content, "assistant")

@@ -116,7 +116,10 @@ def _parts_of(value: Mapping[str, Json]) -> Iterator[Part]:
         if is_mapping(call):
             function = call.get("function")
             held = function if is_mapping(function) else call
-            yield from _call(call.get("id"), held.get("name"), held.get("arguments", held.get("args")))
+            # Emitters that leave content out keep the name of a call.
+            yield from _call(
+                call.get("id"), held.get("name"), held.get("arguments", held.get("args", HIDDEN[0]))
+            )
 
 
 def _content(value: Json) -> Iterator[Part]:

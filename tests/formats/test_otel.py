@@ -123,6 +123,32 @@ def test_a_placeholder_is_no_answer(hidden: str) -> None:
     assert only(span(1, "chat", CHAT | {"gen_ai.output.messages": hidden})).exposes == ()
 
 
+@pytest.mark.parametrize(
+    ("choice", "exposes", "args"),
+    [
+        ({"message": {"role": "assistant"}}, (), []),
+        ({"finish_reason": "stop"}, (), []),
+        ({"message": {"role": "assistant", "content": ""}}, ("text", "calls"), []),
+        (
+            {"message": {"tool_calls": [{"id": "c", "function": {"name": "f"}}]}},
+            ("text", "calls"),
+            [("f", None, "the arguments were not recorded")],
+        ),
+        (
+            {"message": {"tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]}},
+            ("text", "calls"),
+            [("f", {}, "")],
+        ),
+    ],
+)
+def test_a_choice_without_content_was_not_recorded(
+    choice: Any, exposes: tuple[str, ...], args: list[Any]
+) -> None:
+    trace = only(span(1, "chat", CHAT, events=[moment("gen_ai.choice", choice)]))
+    assert trace.exposes == exposes
+    assert [(part.name, part.args, part.args_error) for part in parts(trace)] == args
+
+
 def test_an_input_alone_says_nothing_of_the_answer_unless_the_emitter_records_both() -> None:
     spans = span(1, "chat", chat(["hi"]))
     assert only(spans).exposes == ()

@@ -1,16 +1,13 @@
 """What the real google-adk exports through the real OpenTelemetry SDK, under each of its settings."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
 
 from gate.formats import otel
 from gate.model.trace import Call, Completed, Crashed, Paused, Result, Text, Throttled, Trace
-from tests.support.commands import ROOT, environment
+from tests.formats.conftest import Record
 
-RECORDER = ROOT / "tests/support/otel_recorder.py"
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 SCHEMA = "ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN"
 SETTINGS = {
@@ -24,30 +21,6 @@ SETTINGS = {
         "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS": "false",
     },
 }
-Record = Callable[..., str]
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    """Record some talks with an agent: each once, whatever asks for it."""
-    known: dict[object, str] = {}
-
-    def recorded(*talks: str, agent: str = "toy", **settings: str) -> str:
-        key = (talks, agent, tuple(settings.items()))
-        if key not in known:
-            file = tmp_path_factory.mktemp("otel") / "spans.jsonl"
-            subprocess.run(
-                [sys.executable, str(RECORDER), str(file), agent, *talks],
-                check=True,
-                capture_output=True,
-                timeout=120,
-                cwd=ROOT,
-                env=environment(PYTHONWARNINGS="ignore", **settings),
-            )
-            known[key] = file.read_text(encoding="utf-8")
-        return known[key]
-
-    return recorded
 
 
 def read(text: str) -> list[Trace]:

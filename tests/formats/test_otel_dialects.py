@@ -100,7 +100,7 @@ def in_message_events() -> Spans:
     again = [
         moment("gen_ai.assistant.message", {"tool_calls": [call]}, 41),
         moment("gen_ai.tool.message", {"id": "c1", "content": json.dumps(RESULT)}, 42),
-        moment("gen_ai.choice", {"index": 0, "message": json.dumps({"content": "14 degrees."})}, 43),
+        moment("gen_ai.choice", {"index": 0, "message": {"content": "14 degrees."}}, 43),
     ]
     bare = {key: held for key, held in TOOL.items() if not key.endswith(("arguments", "result"))}
     return with_tool(
