@@ -22,6 +22,8 @@ from tests.drive.conftest import AdkServer
 from tests.support.commands import ROOT, gate
 from tests.support.own_environment import own_environment
 
+pytestmark = pytest.mark.timeout(900)  # the first of them makes the environment
+
 HI: dict[str, Any] = {"role": "user", "parts": [{"text": "hi"}]}
 SAID: dict[str, Any] = {"role": "model", "parts": [{"text": "hello"}]}
 METRICS = """

@@ -350,7 +350,98 @@ def test_an_exception_says_why_a_span_failed() -> None:
     assert trace.outcome == Crashed(reason="the agent reported an error: ValueError: no city")
 
 
+def test_the_innermost_span_says_how_many_tokens_a_call_took() -> None:
+    trace = only(
+        span(1, "outer", chat(["hi"], "hello", **{"gen_ai.usage.input_tokens": 99}), lasts=9),
+        span(2, "inner", CHAT | {"gen_ai.usage.input_tokens": 10}, parent=1, at=1),
+    )
+    assert [event.usage.total for event in trace.events if event.usage] == [10]
+
+
+def test_a_tools_span_knows_the_arguments_that_its_request_lost() -> None:
+    asked = {"type": "tool_call", "id": "c", "name": "f", "arguments": '{"n": 1, "te'}
+    trace = only(
+        span(1, "x", AGENT, lasts=99),
+        span(2, "chat", chat(["hi"], asked), parent=1),
+        span(3, "tool", tool("f", {"n": 1}, {}, "c"), parent=1, at=5),
+    )
+    assert calls(trace) == [("f", {"n": 1})]
+
+
+def test_a_failure_is_told_once() -> None:
+    trace = only(span(1, "x", AGENT, lasts=99, status=FAILED), span(2, "chat", CHAT, parent=1, status=FAILED))
+    assert [event.error for event in trace.events if event.error] == ["it broke"]
+
+
+def test_what_a_model_within_a_tool_said_need_not_be_known() -> None:
+    trace = only(
+        span(1, "x", AGENT, lasts=99),
+        span(2, "chat", chat(["hi"], call("ask", {}, "c")), parent=1),
+        span(3, "tool", tool("ask", {}, "r", "c"), parent=1, at=5, lasts=9),
+        span(4, "chat", CHAT, parent=3, at=6),
+        span(5, "chat", chat(["hi"], "done"), parent=1, at=40),
+    )
+    assert {"text", "calls"} <= set(trace.exposes)
+
+
+def test_a_span_that_lost_what_it_was_may_have_been_a_call() -> None:
+    spans = (span(1, "x", AGENT, lasts=99), span(2, "chat", chat(["hi"], "hello"), parent=1))
+    for scope in ("agent", "gcp.vertex.agent"):
+        assert {"text", "calls"} <= set(only(*spans, scope=scope).exposes)
+        for lost in ("droppedAttributesCount", "droppedEventsCount"):
+            unknown = span(3, "?", {}, parent=1) | {lost: 3}
+            assert only(*spans, unknown, scope=scope).exposes == ("nodes",)
+            assert rules(read(*spans, unknown, scope=scope)) == ["lost-attributes", *["not-recorded"] * 2]
+
+
+def test_an_answer_of_which_fields_were_lost_is_not_known() -> None:
+    held = {
+        "openinference.span.kind": "LLM",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "hello",
+    }
+    assert only(span(1, "chat", held)).exposes == ("text", "calls")
+    assert only(span(1, "chat", held, droppedAttributesCount=2)).exposes == ()
+
+
+def test_the_first_of_two_attributes_of_a_name_counts() -> None:
+    held = span(1, "chat", chat(["hi"], "hello"))
+    held["attributes"].append(
+        {"key": "gen_ai.output.messages", "value": {"stringValue": json.dumps([message("assistant", "x")])}}
+    )
+    assert parts(only(held)) == [Text(text="hello")]
+
+
+def test_the_events_of_a_span_are_in_order_of_time_when_they_are_log_records() -> None:
+    def record(name: str, content: str, at: int) -> dict[str, Any]:
+        body = {"kvlistValue": {"values": [{"key": "content", "value": {"stringValue": content}}]}}
+        trace, own = span(1, "x")["traceId"], span(1, "x")["spanId"]
+        return {"traceId": trace, "spanId": own, "eventName": name, "timeUnixNano": str(at), "body": body}
+
+    records = [
+        record("gen_ai.user.message", "second", 3),
+        record("gen_ai.choice", "hello", 9),
+        record("gen_ai.assistant.message", "answer", 2),
+        record("gen_ai.user.message", "first", 1),
+    ]
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    text = document(span(1, "chat", CHAT)) + "\n" + json.dumps(logs)
+    [conversation] = otel.read(text, "f").conversations
+    assert conversation.said == ("second",)
+
+
 # Turns and conversations
+
+
+def test_a_model_beside_the_only_agent_of_a_request_is_of_the_same_turn() -> None:
+    trace = only(
+        span(1, "POST /chat", {}, lasts=99),
+        span(2, "chat", chat(["hi"], "route: a"), parent=1, at=1),
+        span(3, "x", AGENT, parent=1, at=10, lasts=20),
+        span(4, "chat", chat(["hi"], "hello"), parent=3, at=11),
+    )
+    assert [turn.sent for turn in trace.turns] == ["hi"]
+    assert parts(trace) == [Text(text="route: a"), Text(text="hello")]
 
 
 def test_turns_are_the_top_agents_of_a_conversation_over_all_its_traces() -> None:

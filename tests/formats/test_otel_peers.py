@@ -17,6 +17,8 @@ from tests.support.commands import ROOT, environment
 from tests.support.otel_emitters import INSTRUMENTS
 from tests.support.own_environment import own_environment
 
+pytestmark = pytest.mark.timeout(900)  # the first of them makes the environment
+
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 OPT_IN = {"OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental"}
 

@@ -14,6 +14,8 @@ from gate.model.trace import Paused, Thought
 from tests.support.commands import ROOT, environment
 from tests.support.own_environment import own_environment
 
+pytestmark = pytest.mark.timeout(900)  # the first of them makes the environment
+
 
 @pytest.fixture(scope="module")
 def kagent() -> Mapping[str, Any]:
