@@ -218,8 +218,8 @@ def project(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     finally:
         server.stop()
     for name in ("before", "after"):
-        to = ("--config", f"{name}.yaml", "--project", "p", "--output", name)
-        run(programs, folder, "grade", "--traces", "weather.json", *to)
+        by = ("--config", f"{name}.yaml", "--project", "p", "--output", name)
+        run(programs, folder, "grade", "--traces", "weather.json", *by)
     return folder
 
 

@@ -433,15 +433,15 @@ def test_the_events_of_a_span_are_in_order_of_time_when_they_are_log_records() -
 # Turns and conversations
 
 
-def test_a_model_beside_the_only_agent_of_a_request_is_of_the_same_turn() -> None:
+def test_what_ran_beside_the_only_agent_of_a_request_is_of_the_same_turn() -> None:
     trace = only(
         span(1, "POST /chat", {}, lasts=99),
-        span(2, "chat", chat(["hi"], "route: a"), parent=1, at=1),
+        span(2, "tool", tool("look_up", {}, "found"), parent=1, at=1),
         span(3, "x", AGENT, parent=1, at=10, lasts=20),
         span(4, "chat", chat(["hi"], "hello"), parent=3, at=11),
     )
     assert [turn.sent for turn in trace.turns] == ["hi"]
-    assert parts(trace) == [Text(text="route: a"), Text(text="hello")]
+    assert [type(part).__name__ for part in parts(trace)] == ["Call", "Result", "Text"]
 
 
 def test_turns_are_the_top_agents_of_a_conversation_over_all_its_traces() -> None:

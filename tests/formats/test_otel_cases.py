@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from gate.formats import otel
-from gate.formats.otel_cases import Asked, Assigned, assign
+from gate.formats.otel_cases import Asked, Assigned, asked, assign
+from gate.model.case import Answer, Answers, Case, TextPart, Turn, User
+from gate.model.finding import Place
 from tests.support.otel_spans import document, span
 
 CASES: Asked = {
@@ -134,6 +136,14 @@ def test_an_attribute_with_a_case_that_is_not_there_is_told() -> None:
     found = assigned(talk("greet", "hello", case="greeet"), attribute="test.case")
     assert got(found) == []
     assert "test.case is 'greeet', and the suite has no such case" in told(found)[0][1]
+
+
+def test_what_a_users_answers_say_is_any_text_and_secrets_are_taken_out_on_both_sides() -> None:
+    place = Place(file="g")
+    said = Turn(sent=User(parts=(TextPart(text="use  token-1234"),)), place=place)
+    answer = Turn(sent=Answers(answers=(Answer(to="x", decision="approve"),)), place=place)
+    case = Case(id="a", turns=(said, answer), place=place)
+    assert asked([case], lambda text: text.replace("token-1234", "***")) == {"a": ("use ***", None)}
 
 
 def test_cases_without_a_trial_are_told() -> None:

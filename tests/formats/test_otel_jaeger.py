@@ -36,16 +36,13 @@ def test_times_are_microseconds() -> None:
     assert trace.duration_ms == 50.0
 
 
-def test_a_reference_into_another_trace_is_no_parent() -> None:
-    inner = spans_of(jaeger([span(2, "y", CHAT)]))[0]
-    inner["references"] = [{"refType": "CHILD_OF", "traceID": "ffff", "spanID": "1"}]
-    assert [event.author for event in read(inner).events] == ["agent"]
-    followed = {
-        **inner,
-        "references": [{"refType": "FOLLOWS_FROM", "traceID": inner["traceID"], "spanID": "1"}],
-    }
-    trace = read(*spans_of(jaeger([span(1, "x", AGENT)])), followed)
-    assert len(trace.turns) == 2
+def test_a_reference_into_another_trace_or_of_another_kind_is_no_parent() -> None:
+    outer, inner = spans_of(jaeger([span(1, "x", AGENT), span(2, "y", CHAT, parent=1, at=9)]))
+    assert len(read(outer, inner).turns) == 1
+    [reference] = inner["references"]
+    for other in ({"traceID": "ffff"}, {"refType": "FOLLOWS_FROM"}):
+        trace = read(outer, {**inner, "references": [reference | other]})
+        assert [turn.started_ms for turn in trace.turns] == [0.0, 9.0]
 
 
 def test_a_short_id_is_the_same_as_one_with_zeros() -> None:
