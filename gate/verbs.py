@@ -11,7 +11,7 @@ more:
   generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
   extract FILE          account for every event of a trace or a recorded session
-  import FORMAT FILE    another tool's golden file or metrics, written in our own format
+  import FORMAT FILE    another tool's golden file, metrics or recorded spans, in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
@@ -145,6 +145,7 @@ FORMATS: Final[Mapping[str, str]] = {
     "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
     "experiment": "the configuration of an experiment: its metrics",
     "agents-cli-config": "eval_config.yaml of google-agents-cli: its custom metrics",
+    "otel": "recorded OpenTelemetry spans (OTLP/JSON, Jaeger): become traces.jsonl, for `grade`",
 }
 
 
@@ -156,7 +157,15 @@ def _import(verbs: Verbs) -> None:
     verb.set_defaults(command="import_file")
     verb.add_argument("format", choices=FORMATS, metavar="FORMAT", help="what FILE is (below)")
     verb.add_argument("file", metavar="FILE", help="the other tool's file; it stays as it is")
-    verb.add_argument("--to", metavar="FILE", help="write here instead of printing; .json writes JSON")
+    verb.add_argument(
+        "--to",
+        metavar="FILE",
+        help="write here instead of printing; .json writes JSON; otel takes a folder too",
+    )
+    verb.add_argument(
+        "--config", metavar="FILE", help="otel: the suite whose cases these are, by id or by the user's words"
+    )
+    verb.add_argument("--case-from", metavar="ATTRIBUTE", help="otel: the attribute that has the case's id")
 
 
 def _publish(verbs: Verbs) -> None:

@@ -1,4 +1,4 @@
-"""`agent-gate import FORMAT FILE`: another tool's golden file or metrics, written in our own format."""
+"""`agent-gate import FORMAT FILE`: another tool's golden file, metrics or spans, in our own format."""
 
 import argparse
 import os
@@ -35,6 +35,12 @@ CONFIGS: Final[Mapping[str, Callable[[Json, Places], tuple[dict[str, Json], _Fin
 
 def main(options: argparse.Namespace) -> int:
     """Write the file anew, and tell what could not be carried over; with an error nothing is written."""
+    if options.format == "otel":
+        from gate.commands import import_otel
+
+        return import_otel.main(options)
+    if options.config or options.case_from:
+        raise UsageError(f"--config and --case-from are for otel, not for {options.format}")
     target = Path(options.to) if options.to else None
     if target is not None and os.path.lexists(target):
         raise UsageError(f"{target} is there already", hint="Choose another name with --to, or remove it.")
