@@ -9,7 +9,8 @@ from gate.documents import read_bytes
 from gate.errors import PASS, UsageError
 from gate.formats.messages import conversation, messages, summary
 from gate.formats.records import Malformed, load
-from gate.formats.sessions import NotASession, session_events
+from gate.formats.sessions import session_events
+from gate.formats.stored import NotASession
 from gate.formats.strict import strict_json
 from gate.model.trace import Event, Trace
 from gate.publish import escape, events

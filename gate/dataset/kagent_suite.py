@@ -19,7 +19,8 @@ def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
 
 def read_with_fixture(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
     """As `read`, with what the user said in the recording that `source` names, from the suite's folder."""
-    from gate.formats.sessions import NotASession, read_session  # a run needs no recording
+    from gate.formats.sessions import read_session  # a run needs no recording
+    from gate.formats.stored import NotASession
 
     name = kagent_suite.fixture(document.value)
     if not name:

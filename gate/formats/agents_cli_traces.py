@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
-from gate.formats.sessions import NotASession, Recording, trace_of
+from gate.formats.sessions import trace_of
+from gate.formats.stored import NotASession, Recording
 from gate.model import Json
 from gate.model.derived import calls_of, texts_of
 from gate.model.trace import Completed, Crashed, Exposed, Trace

@@ -1,46 +1,31 @@
-"""Recorded ADK sessions to a trace: what a session service stores, and rows of kagent's event table."""
+"""Recorded ADK sessions to a trace, a turn for each message or answer of the user."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 from gate.formats.adk import PLUMBING_ANSWER, EventReader
-from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
+from gate.formats.adk_fields import UnreadableEvent, field, is_mapping
 from gate.formats.limits import reported_failure
 from gate.formats.messages import USER
-from gate.formats.strict import strict_json
-from gate.frozen import frozen
+from gate.formats.stored import NotASession, Recording, read_recording, timestamp
 from gate.model import Json
 from gate.model.derived import described, left_open
-from gate.model.trace import Completed, Event, Exposed, Outcome, Paused, Result, Trace, TurnTrace
-
-
-class NotASession(ValueError):
-    """The text is no recorded session; the message says where it stops being one."""
-
-
-@frozen
-class Recording:
-    """A session as it was stored; `state` is how it ended, empty where only events were kept."""
-
-    id: str
-    state: Mapping[str, Json]
-    frames: tuple[Mapping[str, Json], ...]
+from gate.model.trace import Completed, Event, Outcome, Paused, Result, Trace, TurnTrace
 
 
 def read_session(content: str, *, source: str = "session") -> Trace:
-    """Read a recorded session into a trace, a turn for each message or answer of the user.
-
-    Accepts a session object, a list of events, one event a line, kagent's rows (`{"data": "<event>"}`), and
-    the answer of its REST API. The start state is what the final state has and no event set. A turn that
-    failed decides the outcome, as it would end a live trial. Raises NotASession.
-    """
+    """Read the one session of a text (gate.formats.stored says in which forms); raises NotASession."""
     return trace_of(read_recording(content), source=source)
 
 
 def trace_of(recording: Recording, *, source: str) -> Trace:
-    """The trace of a recording, as `read_session` makes it; raises NotASession."""
+    """The trace of a recording; raises NotASession.
+
+    The start state is what the final state has and no event set. A turn that failed decides the outcome, as
+    it would end a live trial.
+    """
     if not recording.frames:
         raise NotASession("no event in it")
     turns = _turns(recording.frames)
@@ -51,7 +36,7 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
         session=recording.id,
         turns=turns,
         outcome=_outcome(turns),
-        exposes=get_args(Exposed),
+        exposes=recording.exposes,
         source=source,
         start_state={key: value for key, value in recording.state.items() if key not in touched},
         duration_ms=turns[-1].ended_ms,
@@ -61,28 +46,14 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
 def session_events(content: str) -> tuple[Event, ...]:
     """Read all events of a recorded session, the user's too, as they were stored; raises NotASession."""
     frames = read_recording(content).frames
-    return _events(EventReader(), tuple(enumerate(frames, start=1)), _timestamp(frames[0]))
-
-
-def read_recording(content: str) -> Recording:
-    """Find the events in a recorded session, whichever way it was stored; raises NotASession."""
-    parts: list[Recording] = []
-    for value, where in _documents(content):
-        try:
-            parts.append(_recording(value))
-        except ValueError as error:
-            raise NotASession(f"{where}{error}") from None
-    found = _merged(parts)
-    if not found.frames:
-        raise NotASession("no event in it")
-    return found
+    return _events(EventReader(), tuple(enumerate(frames, start=1)), timestamp(frames[0]))
 
 
 Numbered = tuple[tuple[int, Mapping[str, Json]], ...]
 
 
 def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[TurnTrace, ...]:
-    reader, start = EventReader(), _timestamp(frames[0])
+    reader, start = EventReader(), timestamp(frames[0])
     turns: list[TurnTrace] = []
     seq = 0
     for number, group in enumerate(_exchanges(frames), start=1):
@@ -184,70 +155,5 @@ def _decision(response: Json) -> str:
     return response if isinstance(response, str) else json.dumps(response, sort_keys=True, ensure_ascii=False)
 
 
-def _timestamp(frame: Mapping[str, Json]) -> float:
-    value = field(frame, "timestamp")
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
 def _at_ms(frame: Mapping[str, Json], start: float) -> float:
-    return max(0.0, round((_timestamp(frame) - start) * 1000, 3))
-
-
-def _documents(content: str) -> Iterator[tuple[Json, str]]:
-    lines = [(number, line) for number, line in enumerate(content.split("\n"), start=1) if line.strip()]
-    try:
-        yield _parsed(content), ""
-    except ValueError as error:
-        if not _is_json_lines(lines):
-            raise NotASession(f"not JSON: {error}") from None
-        for number, line in lines:
-            yield _line(number, line), f"line {number}: "
-
-
-def _is_json_lines(lines: Sequence[tuple[int, str]]) -> bool:
-    try:
-        return len(lines) > 1 and is_mapping(_parsed(lines[0][1]))
-    except ValueError:
-        return False
-
-
-def _line(number: int, line: str) -> Json:
-    try:
-        return _parsed(line)
-    except ValueError as error:
-        raise NotASession(f"line {number}: not JSON: {error}") from None
-
-
-def _parsed(content: str) -> Json:
-    return strict_json(content)
-
-
-def _merged(parts: Sequence[Recording]) -> Recording:
-    state: dict[str, Json] = {}
-    for part in parts:
-        state |= part.state
-    return Recording(
-        id=next((part.id for part in parts if part.id), ""),
-        state=state,
-        frames=tuple(frame for part in parts for frame in part.frames),
-    )
-
-
-def _recording(value: Json) -> Recording:
-    if isinstance(value, list):
-        return _merged([_recording(item) for item in value])
-    if not is_mapping(value):
-        raise UnreadableEvent(f"expected an event, a session or a list of events, not {kind(value)}")
-    data = value.get("data")
-    if is_mapping(data):
-        return _session({**mapping(data, "session"), "events": list(items(data, "events"))})
-    if isinstance(data, str):
-        return replace(_recording(_parsed(data)), id=text(value, "sessionId"))
-    if isinstance(value.get("events"), list):
-        return _session(value)
-    return Recording(id="", state={}, frames=(value,))
-
-
-def _session(value: Mapping[str, Json]) -> Recording:
-    found = _recording(list(items(value, "events")))
-    return Recording(id=text(value, "id"), state=mapping(value, "state"), frames=found.frames)
+    return max(0.0, round((timestamp(frame) - start) * 1000, 3))

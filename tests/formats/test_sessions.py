@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.formats.messages import messages, summary
-from gate.formats.sessions import NotASession, read_session, session_events
+from gate.formats.sessions import read_session, session_events
+from gate.formats.stored import NotASession
 from gate.model.trace import Call, Completed, Crashed, Paused, Text, Throttled, Trace
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
