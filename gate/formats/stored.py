@@ -7,7 +7,8 @@ Read are a session object, a list of events, one event a line, rows of kagent's 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field as made
 from dataclasses import replace
-from typing import get_args
+from datetime import UTC, datetime
+from typing import Literal, get_args
 
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
 from gate.formats.strict import strict_json
@@ -16,7 +17,7 @@ from gate.model import Json
 from gate.model.trace import Exposed
 
 _ROW = ("data", "event_data")
-_LAST_SECOND = 253_402_300_799
+LAST_SECOND = 253_402_300_799
 """The end of the year 9999, after which no calendar goes."""
 
 
@@ -45,6 +46,30 @@ class Recording:
         return self.app, self.user, self.id
 
 
+@frozen
+class Listed:
+    """One session of a store: whose it is, how many events it has, and when (0 where that is unknown)."""
+
+    store: Literal["file", "adk", "adk-old", "kagent"]
+    id: str
+    app: str = ""
+    user: str = ""
+    events: int = 0
+    first: float = 0.0
+    last: float = 0.0
+    about: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """As a recording's."""
+        return self.app, self.user, self.id
+
+
+def moment(seconds: float) -> str:
+    """A time for people, in UTC; "" where it is unknown."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S") if seconds else ""
+
+
 def read_recording(content: str) -> Recording:
     """The one session of a text, whichever way it was stored; raises NotASession, for several too."""
     found = read_recordings(content)
@@ -71,7 +96,7 @@ def read_recordings(content: str) -> tuple[Recording, ...]:
 def timestamp(frame: Mapping[str, Json]) -> float:
     """Seconds since 1970 at which an event was made; 0 where it does not say, or says what is no time."""
     value = field(frame, "timestamp")
-    return float(value) if isinstance(value, int | float) and 0 <= value <= _LAST_SECOND else 0.0
+    return float(value) if isinstance(value, int | float) and 0 <= value <= LAST_SECOND else 0.0
 
 
 def _documents(content: str) -> Iterator[tuple[Json, str]]:
