@@ -10,8 +10,8 @@ EPILOG: Final = """\
 more:
   generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
-  extract FILE          account for every event of a trace or a recorded session
-  import FORMAT FILE    another tool's golden file or metrics, written in our own format
+  extract SOURCE        account for every event of a trace or a recorded session
+  import FORMAT FILE    another tool's golden file or metrics, or a session, in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
@@ -88,11 +88,21 @@ def _drives(verb: argparse.ArgumentParser, out: str = "out") -> None:
 
 
 def _show(verbs: Verbs) -> None:
-    verb = verbs.add_parser("show", help="a case's conversation in the last run, expected beside got")
+    verb = verbs.add_parser(
+        "show",
+        help="a case's conversation in the last run, expected beside got",
+        epilog=_SOURCES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     _config(verb)
     _out(verb)
-    verb.add_argument("case", help="the case's id")
+    verb.add_argument("what", metavar="CASE|SOURCE", help="a case's id, or where a session is recorded")
     verb.add_argument("--trial", type=_positive, help="which trial (default: the first that failed)")
+    group = verb.add_argument_group("of a source (below)")
+    group.add_argument("--session", metavar="ID", help="which session, where there are several")
+    group.add_argument("--app", help="of which app (kagent: agent)")
+    group.add_argument("--user", help="of which user")
+    group.add_argument("--case", help="which case of traces (default: the first)")
 
 
 def _compare(verbs: Verbs) -> None:
@@ -127,13 +137,57 @@ def _grade(verbs: Verbs) -> None:
 
 
 def _extract(verbs: Verbs) -> None:
-    verb = verbs.add_parser("extract")
-    verb.add_argument("trace", help="traces.jsonl or its folder, ADK session JSON, or JSON lines of events")
-    verb.add_argument(
+    verb = verbs.add_parser("extract", epilog=_SOURCES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verb.add_argument("source", metavar="SOURCE", help="a file or a database (below)")
+    what = verb.add_mutually_exclusive_group()
+    what.add_argument(
         "--summary", action="store_true", help="a row an event: who, what it gave, or why nothing"
     )
-    verb.add_argument("--case", help="which case of a traces.jsonl (default: the first)")
-    verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
+    what.add_argument("--raw", action="store_true", help="the events as they were stored, a line each")
+    what.add_argument("--list-invocations", action="store_true", help="a row an invocation")
+    what.add_argument("--list-sessions", action="store_true", help="a row a session, newest first")
+    _chooses(verb)
+    verb.add_argument("--invocation", action="append", default=[], metavar="ID", help="only its events")
+    verb.add_argument("--author", action="append", default=[], metavar="NAME", help="only events of NAME")
+    verb.add_argument(
+        "--since", type=_since, default=0.0, metavar="TIME", help="nothing older: 2026-11-30, 90m, 2h, 7d"
+    )
+    verb.add_argument("--limit", type=_positive, default=50, help="sessions to list (default: 50)")
+    verb.add_argument("--include-internal", action="store_true", help="keep the runtime's own calls, adk_*")
+    verb.add_argument("--drop-tool", action="append", default=[], metavar="NAME", help="without this tool")
+    _secrets(verb, "with --raw: ")
+    verb.add_argument("--to", metavar="FILE", help="write here instead of printing")
+
+
+_SOURCES: Final = """\
+sources:
+  traces.jsonl, or its folder; traces of agents-cli; ADK's session JSON; events or rows as JSON lines
+  session.db, sqlite:///session.db              ADK's database of sessions
+  postgresql://user@host:5432/database          ADK's or kagent's; the password from PGPASSWORD or .pgpass
+"""
+
+
+def _chooses(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--session", metavar="ID", help="which session, where there are several")
+    verb.add_argument("--app", help="of which app (kagent: agent)")
+    verb.add_argument("--user", help="of which user")
+    verb.add_argument("--case", help="which case of traces (default: the first)")
+    verb.add_argument("--trial", type=_positive, help="which trial of it (default: 1)")
+
+
+def _secrets(verb: argparse.ArgumentParser, when: str) -> None:
+    how = verb.add_mutually_exclusive_group()
+    how.add_argument("--redact", action="store_true", help=f"{when}write *** for what looks like a secret")
+    how.add_argument("--with-secrets", action="store_true", help=f"{when}write secrets as they are")
+
+
+def _since(text: str) -> float:
+    from gate.recorded.since import since
+
+    try:
+        return since(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 FORMATS: Final[Mapping[str, str]] = {
@@ -142,6 +196,7 @@ FORMATS: Final[Mapping[str, str]] = {
     "annotation": "annotated conversations, of which only those with `status: done` count",
     "case-list": "a list of cases with input, expected_tools, expected_keywords (JSON, YAML, .py)",
     "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
+    "session": "a recorded session, in a file or a database: what the agent did becomes what is expected",
     "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
     "experiment": "the configuration of an experiment: its metrics",
 }
@@ -150,12 +205,21 @@ FORMATS: Final[Mapping[str, str]] = {
 def _import(verbs: Verbs) -> None:
     rows = "\n".join(f"  {name:<14}{what}" for name, what in FORMATS.items())
     verb = verbs.add_parser(
-        "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
+        "import",
+        epilog=f"formats:\n{rows}\n\n{_SOURCES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.set_defaults(command="import_file")
     verb.add_argument("format", choices=FORMATS, metavar="FORMAT", help="what FILE is (below)")
     verb.add_argument("file", metavar="FILE", help="the other tool's file; it stays as it is")
     verb.add_argument("--to", metavar="FILE", help="write here instead of printing; .json writes JSON")
+    group = verb.add_argument_group("of a session")
+    group.add_argument("--session", metavar="ID", help="which one, where there are several")
+    group.add_argument("--app", help="of which app (kagent: agent)")
+    group.add_argument("--user", help="of which user")
+    group.add_argument("--id", metavar="ID", help="the case's id (default: the session's)")
+    group.add_argument("--turns", type=_positive, metavar="N", help="only the first N turns")
+    _secrets(verb, "of a session: ")
 
 
 def _publish(verbs: Verbs) -> None:

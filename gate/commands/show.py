@@ -1,22 +1,28 @@
-"""`agent-gate show CASE`: a case's conversation in the last run, expected beside got."""
+"""`agent-gate show CASE`: a case's conversation in the last run, expected beside got, or a recorded one."""
 
 import argparse
 from pathlib import Path
 
+from gate.commands.recordings import find, note
 from gate.documents.messages import did_you_mean
 from gate.errors import PASS, UsageError
+from gate.formats.sessions import trace_of
+from gate.formats.stored import NotASession, Recording
 from gate.model.run import TrialRecord
 from gate.model.score import Scored
 from gate.publish import conversation
+from gate.recorded.address import looks_like_one
 from gate.results import StoredRun, read_run, read_traces
 from gate.suite import Selection, prepare
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print one trial of one case."""
+    """Print one trial of one case, or one recorded session."""
+    if looks_like_one(options.what):
+        return _recorded(options)
     out = Path(options.out)
     stored = read_run(out)
-    record = _pick(stored, options.case, options.trial)
+    record = _pick(stored, options.what, options.trial)
     suite = prepare(Path(options.config), Selection(), boots=False)
     case = suite.head.expected.get(record.case)
     if case is None:
@@ -26,6 +32,20 @@ def main(options: argparse.Namespace) -> int:
             print(conversation.render(case, trace, record), end="")
             return PASS
     raise UsageError(f"{out} has no trace of trial {record.trial} of {record.case!r}")
+
+
+def _recorded(options: argparse.Namespace) -> int:
+    options.source = options.what
+    found, shown = find(options)
+    if isinstance(found, Recording):
+        for text in found.notes:
+            note(text)
+        try:
+            found = trace_of(found, source=shown)
+        except NotASession as error:
+            raise UsageError(f"{shown} cannot be read: {error}") from error
+    print(conversation.render(None, found, None), end="")
+    return PASS
 
 
 def _pick(stored: StoredRun, case: str, trial: int | None) -> TrialRecord:

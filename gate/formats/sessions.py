@@ -29,6 +29,7 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
     if not recording.frames:
         raise NotASession("no event in it")
     turns = _turns(recording.frames)
+    known = recording.state if "state" in recording.exposes else {}
     touched = {key for turn in turns for event in turn.events for key in event.state_delta}
     return Trace(
         case=recording.id,
@@ -38,7 +39,7 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
         outcome=_outcome(turns),
         exposes=recording.exposes,
         source=source,
-        start_state={key: value for key, value in recording.state.items() if key not in touched},
+        start_state={key: value for key, value in known.items() if key not in touched},
         duration_ms=turns[-1].ended_ms,
     )
 
@@ -56,7 +57,7 @@ def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[TurnTrace, ...]:
     reader, start = EventReader(), timestamp(frames[0])
     turns: list[TurnTrace] = []
     seq = 0
-    for number, group in enumerate(_exchanges(frames), start=1):
+    for number, group in enumerate(exchanges(frames), start=1):
         events = [event for event in _events(reader, group, start) if not _only_said_by_user(event)]
         stamped = tuple(replace(event, seq=seq + i, turn=number) for i, event in enumerate(events, start=1))
         turns.append(_turn(group, stamped, start))
@@ -75,7 +76,8 @@ def _turn(group: Numbered, events: tuple[Event, ...], start: float) -> TurnTrace
     )
 
 
-def _exchanges(frames: Sequence[Mapping[str, Json]]) -> list[Numbered]:
+def exchanges(frames: Sequence[Mapping[str, Json]]) -> list[Numbered]:
+    """Group events, with their numbers from 1, by what the user sent: as many groups as a trace has turns."""
     groups: list[list[tuple[int, Mapping[str, Json]]]] = [[]]
     opened = False
     for number, frame in enumerate(frames, start=1):
@@ -127,6 +129,11 @@ def _ended(outcome: Outcome) -> Literal["answered", "paused", "failed"]:
             return "paused"
         case _:
             return "failed"
+
+
+def is_sent(frame: Mapping[str, Json]) -> bool:
+    """Whether the user sends something in this event."""
+    return bool(_sent(frame))
 
 
 def _sent(frame: Mapping[str, Json]) -> str:

@@ -60,7 +60,8 @@ def _of(wanted: Wanted) -> str:
 
 def _named(found: Sequence[Listed]) -> str:
     lines = [
-        f"  --session {one.id!r} --app {one.app!r} --user {one.user!r}: {one.events} events, last {moment(one.last)}"
+        f"  --session {one.id!r} --app {one.app!r} --user {one.user!r}: {one.events} events,"
+        f" the last {moment(one.last) or 'at an unknown time'}"
         for one in found[:_SHOWN]
     ]
     return "\n".join([*lines, *(["  …"] if len(found) > _SHOWN else [])])

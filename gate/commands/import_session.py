@@ -1,0 +1,46 @@
+"""`agent-gate import session SOURCE`: a recorded session becomes a golden case of our own format."""
+
+import argparse
+from pathlib import Path
+
+from gate.commands.recordings import find, note
+from gate.dataset.dump import dump_case
+from gate.dataset.ids import usable
+from gate.dataset.yaml_dump import value_text
+from gate.errors import BadInput, UsageError
+from gate.formats.session_case import case_of
+from gate.formats.stored import NotASession, Recording
+from gate.model import Json
+from gate.model.finding import Finding
+from gate.recorded.secrets import leaks
+from gate.redact import Redactor
+
+_READ_IT = (
+    "what people wrote in a real session is in this file: read it before you commit it, and loosen what may "
+    "differ from run to run (arguments with dates or ids, `reference`)"
+)
+
+
+def imported(options: argparse.Namespace, *, as_json: bool) -> tuple[str, tuple[Finding, ...]]:
+    """The golden file's text and what could not be carried over; raises BadInput where that is all of it."""
+    options.source, options.case, options.trial = options.file, None, None
+    found, shown = find(options, as_stored=True)
+    if not isinstance(found, Recording):
+        hint = "`agent-gate grade` scores traces; `import agents-cli` takes a dataset of agents-cli."
+        raise UsageError(f"{shown} holds traces, not a recorded session", hint=hint)
+    name = options.id or found.id or Path(shown).stem
+    try:
+        case, findings = case_of(found, name, shown, options.turns)
+    except NotASession as error:
+        raise UsageError(f"{shown} cannot be read: {error}") from error
+    cases, findings = usable([case] if case else [], findings)
+    value: Json = {"cases": [dump_case(one) for one in cases]}
+    if options.redact:
+        value = Redactor().value(value)
+    elif not options.with_secrets:
+        findings += leaks([(f"case {name!r}", dump_case(one)) for one in cases], shown)
+    if any(finding.level == "error" for finding in findings):
+        raise BadInput(findings)
+    text = value_text(value, as_json=as_json)
+    note(_READ_IT)
+    return text, findings
