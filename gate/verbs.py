@@ -1,8 +1,9 @@
 """The parser of the command line: what each verb takes, and what `--help` says of it."""
 
 import argparse
+import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from gate import __version__
 
@@ -22,7 +23,7 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 
 def parser(verb: str = "") -> argparse.ArgumentParser:
     """The whole command line; of a known verb nothing but that verb, because a run needs no other."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="agent-gate",
         description="Gate an AI agent: replay its golden suite and say what got worse.",
         epilog=EPILOG,
@@ -37,7 +38,14 @@ def parser(verb: str = "") -> argparse.ArgumentParser:
     return top
 
 
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # its only name
+class _Parser(argparse.ArgumentParser):
+    """A parser that does not repeat the password of a URL that is in the wrong place."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(re.sub(r"://\S*@", "://***@", message))
+
+
+Verbs: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001  # its only name
 
 
 def _init(verbs: Verbs) -> None:
@@ -181,6 +189,13 @@ def _secrets(verb: argparse.ArgumentParser, when: str) -> None:
     how.add_argument("--with-secrets", action="store_true", help=f"{when}write secrets as they are")
 
 
+def _expected(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if unknown := [name for name in names if name not in EXPECTED]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(EXPECTED)}")
+    return names
+
+
 def _since(text: str) -> float:
     from gate.recorded.since import since
 
@@ -189,6 +204,9 @@ def _since(text: str) -> float:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
+
+EXPECTED: Final = ("calls", "pauses", "reference", "nodes", "state")
+"""What `import session --expect` may name; gate.formats.session_case knows the same."""
 
 FORMATS: Final[Mapping[str, str]] = {
     "adk-evalset": "EvalSets of ADK, current and legacy",
@@ -219,6 +237,8 @@ def _import(verbs: Verbs) -> None:
     group.add_argument("--user", help="of which user")
     group.add_argument("--id", metavar="ID", help="the case's id (default: the session's)")
     group.add_argument("--turns", type=_positive, metavar="N", help="only the first N turns")
+    what = f"what each turn is to expect: some of {', '.join(EXPECTED)} (default: the first three)"
+    group.add_argument("--expect", type=_expected, default=None, metavar="KEYS", help=what)
     _secrets(verb, "of a session: ")
 
 

@@ -8,7 +8,7 @@ from gate.dataset.dump import dump_case
 from gate.dataset.ids import usable
 from gate.dataset.yaml_dump import value_text
 from gate.errors import BadInput, UsageError
-from gate.formats.session_case import case_of
+from gate.formats.session_case import DEFAULT, case_of
 from gate.formats.stored import NotASession, Recording
 from gate.model import Json
 from gate.model.finding import Finding
@@ -30,7 +30,7 @@ def imported(options: argparse.Namespace, *, as_json: bool) -> tuple[str, tuple[
         raise UsageError(f"{shown} holds traces, not a recorded session", hint=hint)
     name = options.id or found.id or Path(shown).stem
     try:
-        case, findings = case_of(found, name, shown, options.turns)
+        case, findings = case_of(found, name, shown, most=options.turns, keys=options.expect or DEFAULT)
     except NotASession as error:
         raise UsageError(f"{shown} cannot be read: {error}") from error
     cases, findings = usable([case] if case else [], findings)

@@ -46,7 +46,7 @@ def old_event(columns: Mapping[str, Json]) -> Mapping[str, Json]:
         frame[name] = strict_json(held) if isinstance(held, str) else held
     running = columns.get("long_running_tool_ids_json")
     frame["long_running_tool_ids"] = strict_json(running) if isinstance(running, str) and running else None
-    frame["partial"] = columns.get("partial") in (True, 1, "true", "t")
+    frame["partial"] = True if columns.get("partial") in (True, 1, "true", "t") else None
     frame["timestamp"] = columns.get("timestamp")
     return frame
 

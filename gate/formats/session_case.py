@@ -1,11 +1,14 @@
 """A recorded session to a golden case: what the user sent is sent, what the agent did is expected.
 
 Each turn expects the calls that were made (or none), the pauses that it ended with, and the last words as
-`reference`. A turn that failed expects nothing. What tools answered, thoughts and nodes are not carried over.
+`reference`; nodes and state changes where that is asked for. A turn that failed expects nothing. What tools
+answered and thoughts are not carried over.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+from typing import Final
 
 from gate.formats.adk_fields import field, is_mapping
 from gate.formats.adk_pauses import CREDENTIAL, INPUT
@@ -17,20 +20,28 @@ from gate.formats.stored import Recording, moment, timestamp
 from gate.formats.strict import strict_json
 from gate.model import Json
 from gate.model.case import Answers, Case, Expect, ExpectedCall, Turn, User
-from gate.model.derived import calls_of, last_words, left_open
+from gate.model.derived import calls_of, last_words, left_open, visits
 from gate.model.finding import Finding, Place
 from gate.model.trace import Event, Pause, TurnTrace
 
-_SYSTEM = "system"
+KEYS: Final = ("calls", "pauses", "reference", "nodes", "state")
+DEFAULT: Final = KEYS[:3]
+_SYSTEM: Final = "system"
 _Numbered = tuple[int, Mapping[str, Json]]
 
 
 def case_of(
-    recording: Recording, name: str, shown: str, most: int | None = None
+    recording: Recording,
+    name: str,
+    shown: str,
+    *,
+    most: int | None = None,
+    keys: Collection[str] = DEFAULT,
 ) -> tuple[Case | None, tuple[Finding, ...]]:
     """The case, of the first `most` turns, and what is wrong or not carried over; raises NotASession.
 
-    None where nothing can be sent. `shown` names the place of the recording.
+    None where nothing can be sent. `shown` names the place of the recording, `keys` are those of KEYS that
+    each turn is to expect.
     """
     notes = Notes(lambda path=(), key=False: _place(shown, path))  # noqa: ARG005  # one place an event
     for text in recording.notes:
@@ -49,7 +60,11 @@ def case_of(
         asked |= {pause.id: pause.tool for pause in waiting if pause.tool}
         number = group[0][0]
         expect = _expected(seen, waiting, number, notes)
+        expect = replace(expect, **{key: None for key in KEYS if key not in keys})
         turns.append(Turn(sent=sent, expect=expect, place=notes.place((number,))))
+    if "nodes" in keys:
+        what = "`nodes` are in the order in which they came"
+        notes.warn((), "recorded-order", what, fix="Branches that run side by side go into {parallel: […]}.")
     if most is not None and most > len(trace.turns):
         notes.warn((), "fewer-turns", f"the session has {len(trace.turns)} turns, not {most}")
     if not turns and not notes.errors:
@@ -154,8 +169,12 @@ def _expected(seen: TurnTrace, waiting: Iterable[Pause], number: int, notes: Not
         )
         return Expect()
     pauses = tuple(dict.fromkeys(pause.tool or pause.name for pause in waiting))
+    agents = (event for event in seen.events if event.author not in (_SYSTEM, USER))
+    state = {key: value for event in agents for key, value in event.state_delta.items()}
     return Expect(
         calls=_calls(seen.events, number, notes),
+        nodes=visits(seen.events) or None,
+        state=state or None,
         pauses=pauses if seen.ended == "paused" and pauses else None,
         reference=last_words(seen.events) or None,
     )
