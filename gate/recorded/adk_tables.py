@@ -13,9 +13,10 @@ from gate.recorded.source import Wanted
 _KEY: Final = ("app_name", "user_id", "session_id")
 
 
-def fits(events: Collection[str]) -> bool:
-    """Whether these are the columns of ADK's `events`."""
-    return {*_KEY, "timestamp"} <= set(events) and ("event_data" in events or "content" in events)
+def fits(events: Collection[str], sessions: Collection[str]) -> bool:
+    """Whether these are the columns of ADK's two tables."""
+    kept = "event_data" in events or "content" in events
+    return kept and {*_KEY, "timestamp"} <= set(events) and {"app_name", "user_id", "id"} <= set(sessions)
 
 
 def sessions(database: Database, events: Collection[str], wanted: Wanted, most: int) -> Iterator[Listed]:

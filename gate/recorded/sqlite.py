@@ -12,7 +12,7 @@ from urllib.parse import quote
 from gate.documents import open_regular
 from gate.errors import UsageError
 from gate.recorded.address import Address
-from gate.recorded.database import Row
+from gate.recorded.database import Row, text
 from gate.recorded.file import MAX_BYTES
 
 _WAL_BYTE: Final = 18
@@ -81,14 +81,14 @@ class SqliteFile:
     def tables(self) -> Sequence[str]:
         """See Database; a view or a virtual table could run what its author likes, and is none."""
         query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
-        return [name for (name,) in self.rows(query) if isinstance(name, str)]
+        return [text(name, "a table's name") for (name,) in self.rows(query)]
 
     def columns(self, table: str) -> frozenset[str]:
         """See Database."""
         if table not in self.tables():
             return frozenset()
         found = self.rows("SELECT name FROM pragma_table_info(?)", (table,))
-        return frozenset(name for (name,) in found if isinstance(name, str))
+        return frozenset(text(name, "a column's name") for (name,) in found)
 
     def rows(self, query: str, values: Sequence[str | int] = ()) -> Iterator[Row]:
         """See Database."""

@@ -24,14 +24,16 @@ class Tables:
 
     def sessions(self, wanted: Wanted, most: int) -> tuple[Listed, ...]:
         """See Source."""
-        events, event = self._database.columns("events"), self._database.columns("event")
         found: list[Listed] = []
         with self._told():
-            if adk_tables.fits(events):
+            events, event = self._database.columns("events"), self._database.columns("event")
+            is_adk = adk_tables.fits(events, self._database.columns("sessions"))
+            is_kagent = kagent_tables.fits(event)
+            if is_adk:
                 found += adk_tables.sessions(self._database, events, wanted, most)
-            if kagent_tables.fits(event):
+            if is_kagent:
                 found += kagent_tables.sessions(self._database, event, wanted, most)
-        if not adk_tables.fits(events) and not kagent_tables.fits(event):
+        if not is_adk and not is_kagent:
             raise self._strange()
         fits = [one for one in found if one.last >= wanted.since]
         return tuple(sorted(fits, key=lambda one: -one.last)[:most])
