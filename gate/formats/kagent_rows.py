@@ -33,7 +33,7 @@ def recording(key: tuple[str, str, str], rows: Iterable[KagentRow]) -> Recording
         frame = _frame(row.data, number)
         kept.append((row.created, timestamp(frame), number, frame))
     app, user, name = key
-    note = f"{deleted} events that kagent marked as deleted are left out"
+    note = f"events that kagent marked as deleted are left out: {deleted}"
     return Recording(
         id=name,
         frames=tuple(frame for *_, frame in sorted(kept, key=lambda one: one[:3])),

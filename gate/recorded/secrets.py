@@ -61,7 +61,7 @@ def _inside(path: str, held: Json, key: str, redactor: Redactor) -> Iterator[str
 def _members(value: Json, path: str) -> Iterator[tuple[str, Json, str]]:
     if isinstance(value, dict):
         for key, held in value.items():
-            yield f"{path}.{key[:_CUT]}".lstrip("."), held, key
+            yield f"{path}.{Redactor().text(key)[:_CUT]}".lstrip("."), held, key
     elif isinstance(value, list):
         for index, held in enumerate(value):
             yield f"{path}[{index}]", held, ""

@@ -51,6 +51,11 @@ def choose(source: Source, wanted: Wanted) -> Listed:
     raise UsageError(f"{source.shown} has no session{_of(wanted)}{meant}", hint="It has:\n" + _named(there))
 
 
+def counted(events: int) -> str:
+    """A number of events in words."""
+    return "1 event" if events == 1 else f"{events} events"
+
+
 def _of(wanted: Wanted) -> str:
     given = {"session": wanted.session, "app": wanted.app, "user": wanted.user}
     said = [f"{name} {value!r}" for name, value in given.items() if value]
@@ -60,7 +65,7 @@ def _of(wanted: Wanted) -> str:
 
 def _named(found: Sequence[Listed]) -> str:
     lines = [
-        f"  --session {one.id!r} --app {one.app!r} --user {one.user!r}: {one.events} events,"
+        f"  --session {one.id!r} --app {one.app!r} --user {one.user!r}: {counted(one.events)},"
         f" the last {moment(one.last) or 'at an unknown time'}"
         for one in found[:_SHOWN]
     ]

@@ -159,7 +159,7 @@ def test_a_session_of_kagent_is_what_was_recorded(kagent: str) -> None:
     found = read(kagent, session="hitl_14_events")
     assert list(found.frames) == [json.loads(line) for line in lines("hitl_14_events")]
     assert found.key == ("kagent__NS__directory", "ann", "hitl_14_events")
-    assert found.notes == ("1 events that kagent marked as deleted are left out",)
+    assert found.notes == ("events that kagent marked as deleted are left out: 1",)
 
 
 def test_one_id_of_two_users_is_asked_about(kagent: str) -> None:

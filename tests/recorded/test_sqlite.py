@@ -194,8 +194,9 @@ def test_a_state_that_is_none_is_bad_input(tmp_path: Path, state: Any, says: str
 
 VIEWS = {
     "events": (
-        "CREATE VIEW events AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id,"
-        " x AS app_name, x AS user_id, x AS session_id, x AS timestamp, x AS event_data FROM n;"
+        "CREATE VIEW events AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+        " SELECT x AS id, x AS app_name, x AS user_id, x AS session_id, x AS timestamp,"
+        " x AS event_data FROM n;"
     ),
     "sessions": (
         "CREATE TABLE events (id, app_name, user_id, session_id, invocation_id, timestamp, event_data);"
