@@ -66,7 +66,7 @@ def case_of(
         what = "`nodes` are in the order in which they came"
         notes.warn((), "recorded-order", what, fix="Branches that run side by side go into {parallel: […]}.")
     if most is not None and most > len(trace.turns):
-        notes.warn((), "fewer-turns", f"the session has {len(trace.turns)} turns, not {most}")
+        notes.warn((), "fewer-turns", f"the session has only {len(trace.turns)} of {most} turns")
     if not turns and not notes.errors:
         notes.error((), "nothing-to-import", "in this session no user sends anything")
     if notes.errors:

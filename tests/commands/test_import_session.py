@@ -1,0 +1,140 @@
+"""`agent-gate import session`, and `show` of what was recorded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate import cli
+from gate.dataset import load
+from gate.formats.session_case import case_of
+from gate.formats.stored import read_recording
+from tests.support.cases import bare
+from tests.support.commands import ROOT
+from tests.support.goldens import Golden
+
+SESSIONS = ROOT / "tests/fixtures/sessions"
+CARDS = ROOT / "tests/fixtures/adk/cards_session.json"
+HITL = SESSIONS / "hitl_14_events.jsonl"
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl"
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def golden(update_goldens: bool) -> Golden:
+    return Golden(update=update_goldens)
+
+
+def imported(capsys: Out, *arguments: str | Path) -> tuple[int, str, str]:
+    code = cli.main(["import", "session", *map(str, arguments)])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+@pytest.mark.parametrize("source", [HITL, CARDS, SESSIONS / "weather_grounded.jsonl"])
+def test_what_is_written_reads_back_as_the_same_case(
+    source: Path, suffix: str, tmp_path: Path, capsys: Out
+) -> None:
+    to = tmp_path / f"golden.{suffix}"
+    code, out, err = imported(capsys, source, "--id", "one", "--to", to)
+    assert (code, out) == (0, "")
+    assert "read it before you commit it" in err
+    found = load([to.name], tmp_path)
+    assert found.findings == ()
+    case, _ = case_of(read_recording(source.read_text(encoding="utf-8")), "one", str(source))
+    assert case is not None
+    assert [bare(one) for one in found.cases] == [bare(case)]
+    assert imported(capsys, source, "--to", to)[0] == 2
+
+
+def test_the_golden_file_looks_like_this(
+    golden: Golden, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    golden("import/hitl.yaml", imported(capsys, HITL.relative_to(ROOT))[1])
+    wide = imported(capsys, CARDS.relative_to(ROOT), "--expect", "nodes,pauses,state", "--turns", "2")
+    golden("import/cards.yaml", wide[1])
+    golden("import/cards.err", wide[2])
+
+
+def test_the_cases_id_is_the_sessions_or_the_files(capsys: Out) -> None:
+    assert "- id: cards-1\n" in imported(capsys, CARDS)[1]
+    assert "- id: weather_grounded\n" in imported(capsys, SESSIONS / "weather_grounded.jsonl")[1]
+    code, out, err = imported(capsys, CARDS, "--id", " spaced")
+    assert (code, out) == (2, "")
+    assert "cannot be the id of a case" in err
+
+
+@pytest.mark.parametrize("where", ["said", "state", "arguments"])
+def test_a_secret_is_refused_unless_told(where: str, tmp_path: Path, capsys: Out) -> None:
+    words = JWT if where == "said" else "hi"
+    args = {"token": JWT} if where == "arguments" else {}
+    call = {"function_call": {"name": "login", "args": args}}
+    session = {
+        "id": "s",
+        "state": {"headers": {"authorization": f"Bearer {JWT}"}} if where == "state" else {},
+        "events": [
+            {"author": "user", "content": {"parts": [{"text": words}]}},
+            {"author": "bot", "content": {"parts": [call]}},
+        ],
+    }
+    file, to = tmp_path / "s.json", tmp_path / "golden.yaml"
+    file.write_text(json.dumps(session), encoding="utf-8")
+    code, out, err = imported(capsys, file, "--to", to)
+    assert (code, out) == (2, "")
+    assert not to.exists()
+    place = {
+        "said": "user",
+        "state": "start_state.headers.authorization",
+        "arguments": "expect.calls[0].args.token",
+    }
+    assert f"case 's': {place[where]} holds what looks like a token or a key" in err
+    assert JWT not in err
+    code, out, _ = imported(capsys, file, "--redact")
+    assert code == 0
+    assert JWT not in out
+    assert "***" in out
+    code, out, _ = imported(capsys, file, "--with-secrets")
+    assert code == 0
+    assert JWT in out
+
+
+def test_traces_are_no_session(capsys: Out) -> None:
+    code, _, err = imported(capsys, ROOT / "tests/fixtures/other_tools/agents_cli_traces.json")
+    assert code == 2
+    assert "holds traces, not a recorded session" in err
+
+
+@pytest.mark.parametrize(
+    "option", [["--session", "x"], ["--id", "x"], ["--turns", "1"], ["--redact"], ["--with-secrets"]]
+)
+def test_options_of_a_session_are_for_sessions(option: list[str], tmp_path: Path, capsys: Out) -> None:
+    assert cli.main(["import", "agents-cli", str(tmp_path / "x.json"), *option]) == 2
+    assert f"{option[0]} is for `import session`" in capsys.readouterr().err
+
+
+def test_an_unknown_expectation_is_refused(capsys: Out) -> None:
+    with pytest.raises(SystemExit) as refused:
+        imported(capsys, CARDS, "--expect", "calls,node")
+    assert refused.value.code == 2
+    assert "'node' is none of calls, pauses" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("source", [HITL, CARDS])
+def test_a_recorded_conversation_looks_like_this(
+    source: Path, golden: Golden, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert cli.main(["show", str(source.relative_to(ROOT))]) == 0
+    golden(f"show/recorded_{source.stem}.txt", capsys.readouterr().out)
+
+
+def test_show_of_a_file_that_is_no_recording_is_bad_input(tmp_path: Path, capsys: Out) -> None:
+    file = tmp_path / "x.json"
+    for content in ("{}", "[]", "nope", '[{"author": 3}]'):
+        file.write_text(content, encoding="utf-8")
+        assert cli.main(["show", str(file)]) == 2
+        assert "x.json" in capsys.readouterr().err
+    assert cli.main(["show", str(tmp_path / "none.json")]) == 2
+    assert "cannot read" in capsys.readouterr().err
