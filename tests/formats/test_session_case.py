@@ -123,6 +123,7 @@ def of_input(value: Any) -> Answer:
 def test_an_answer_is_carried_in_every_form_that_a_client_sends(
     name: str, response: Any, wanted: Answer
 ) -> None:
+    name = f"adk_request_{name}"
     args = {"originalFunctionCall": {"name": "drop"}} if "confirmation" in name else {"interruptId": "c"}
     case = a_case(
         user("go"), call(name, args, long_running_tool_ids=["c"]), answer(name, response), bot("done")
