@@ -221,7 +221,11 @@ def test_the_state_is_what_was_there_at_the_start_and_what_the_agent_changed() -
 def test_fewer_turns_than_asked_for_are_told() -> None:
     case, findings = made(user("a"), bot("x"), most=3)
     assert case is not None
-    assert [finding.what for finding in findings] == ["the session has only 1 of 3 turns"]
+    assert [(one.rule, one.what) for one in findings] == [
+        ("fewer-turns", "the session has only 1 of 3 turns")
+    ]
+    _, findings = made(user("a"), bot("x"), keys=("nodes",))
+    assert [one.rule for one in findings] == ["recorded-order"]
 
 
 PART = st.one_of(
