@@ -24,6 +24,7 @@ _RAW = (
     "cookies in `actions.state_delta`, tokens and keys in arguments and results of tools, names and "
     "addresses of people in what they wrote, and inline files."
 )
+_MOST_NAMES, _LONGEST = 1000, 200
 
 
 def main(options: argparse.Namespace) -> int:
@@ -32,9 +33,9 @@ def main(options: argparse.Namespace) -> int:
     if options.list_sessions:
         deliver(_sessions(options), options.to)
         return PASS
-    found = _chosen(options)
+    found, shown = _chosen(options)
     if options.raw:
-        deliver(_raw(found, options), options.to)
+        deliver(_raw(found, shown, options), options.to)
     elif options.summary:
         deliver(events.render(rows(found)), options.to)
     elif options.list_invocations:
@@ -68,7 +69,7 @@ def _sessions(options: argparse.Namespace) -> str:
     return events.sessions(found[: options.limit])
 
 
-def _chosen(options: argparse.Namespace) -> tuple[Entry, ...]:
+def _chosen(options: argparse.Namespace) -> tuple[tuple[Entry, ...], str]:
     found, shown = find(options, as_stored=options.raw)
     if isinstance(found, Trace):
         if options.raw or options.invocation or options.since or options.list_invocations:
@@ -85,7 +86,7 @@ def _chosen(options: argparse.Namespace) -> tuple[Entry, ...]:
     kept = without_tools(_filtered(accounts, options, shown), frozenset(options.drop_tool))
     if len(kept) < len(accounts):
         note(f"{len(kept)} of {len(accounts)} events are chosen")
-    return kept
+    return kept, shown
 
 
 def _filtered(found: Sequence[Entry], options: argparse.Namespace, shown: str) -> tuple[Entry, ...]:
@@ -107,14 +108,15 @@ def _filtered(found: Sequence[Entry], options: argparse.Namespace, shown: str) -
 
 
 def _known(what: str, asked: Sequence[str], there: Sequence[str], shown: str) -> None:
-    names = list(dict.fromkeys(there))
+    known = dict.fromkeys(there)
     for name in asked:
-        if name not in names:
+        if name not in known:
+            names = [there[:_LONGEST] for there in list(known)[:_MOST_NAMES]]
             hint = f"It has: {', '.join(map(repr, names[:20]))}"
             raise UsageError(f"{shown} has no {what} {name!r}{did_you_mean(name, names)}", hint=hint)
 
 
-def _raw(found: Sequence[Entry], options: argparse.Namespace) -> str:
+def _raw(found: Sequence[Entry], shown: str, options: argparse.Namespace) -> str:
     """The events as JSON lines, which is a recording again; refused where they hold secrets, unless told."""
     frames = [(f"event {entry.number}", dict(entry.frame)) for entry in found]
     if options.redact:
@@ -122,7 +124,7 @@ def _raw(found: Sequence[Entry], options: argparse.Namespace) -> str:
         frames = [
             (place, {key: redactor.value(held) for key, held in frame.items()}) for place, frame in frames
         ]
-    elif not options.with_secrets and (findings := leaks(frames, options.source)):
+    elif not options.with_secrets and (findings := leaks(frames, shown)):
         raise BadInput(findings)
     note(_RAW)
     if named := suspects(frames):

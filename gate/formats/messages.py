@@ -43,11 +43,6 @@ def messages(events: Iterable[Event]) -> tuple[Message, ...]:
     return tuple(message for event in events for message in _messages(event))
 
 
-def summary(events: Iterable[Event]) -> tuple[Row, ...]:
-    """Account for each event: who, in which role, what it contributed, or why nothing."""
-    return tuple(row(number, event.author, (event,)) for number, event in enumerate(events, start=1))
-
-
 def row(number: int, author: str, events: Sequence[Event]) -> Row:
     """Account for one stored event by what it became: mostly one event, two where a result asks first."""
     made = tuple(message for event in events for message in _messages(event))

@@ -44,12 +44,6 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
     )
 
 
-def session_events(content: str) -> tuple[Event, ...]:
-    """Read all events of a recorded session, the user's too, as they were stored; raises NotASession."""
-    frames = read_recording(content).frames
-    return _events(EventReader(), tuple(enumerate(frames, start=1)), timestamp(frames[0]))
-
-
 Numbered = tuple[tuple[int, Mapping[str, Json]], ...]
 
 

@@ -150,7 +150,7 @@ def _recordings(value: Json) -> list[Recording]:
     if isinstance(value.get("events"), list):
         return _session(value)
     for name in _ROW:
-        if isinstance(held := value.get(name), str) or (is_mapping(held) and name != "data"):
+        if isinstance(held := value.get(name), str) or is_mapping(held):
             return _row(value, strict_json(held) if isinstance(held, str) else held)
     return [Recording(id="", frames=(value,))]
 

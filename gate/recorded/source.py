@@ -7,8 +7,10 @@ from gate.documents.messages import did_you_mean
 from gate.errors import UsageError
 from gate.formats.stored import Listed, Recording, moment
 from gate.frozen import frozen
+from gate.redact import excerpt
 
 _SHOWN: Final = 20
+_LONGEST: Final = 200
 
 
 @frozen
@@ -47,7 +49,8 @@ def choose(source: Source, wanted: Wanted) -> Listed:
     there = source.sessions(Wanted(), _SHOWN + 1)
     if not there:
         raise UsageError(f"{source.shown} holds no session")
-    meant = did_you_mean(wanted.session, [one.id for one in there]) if wanted.session else ""
+    names = [one.id for one in there if len(one.id) <= _LONGEST]
+    meant = did_you_mean(wanted.session, names) if 0 < len(wanted.session) <= _LONGEST else ""
     raise UsageError(f"{source.shown} has no session{_of(wanted)}{meant}", hint="It has:\n" + _named(there))
 
 
@@ -64,9 +67,14 @@ def _of(wanted: Wanted) -> str:
 
 
 def _named(found: Sequence[Listed]) -> str:
-    lines = [
-        f"  --session {one.id!r} --app {one.app!r} --user {one.user!r}: {counted(one.events)},"
-        f" the last {moment(one.last) or 'at an unknown time'}"
-        for one in found[:_SHOWN]
-    ]
+    lines = [f"  {_options(one)}: {counted(one.events)}, {_when(one)}" for one in found[:_SHOWN]]
     return "\n".join([*lines, *(["  …"] if len(found) > _SHOWN else [])])
+
+
+def _options(one: Listed) -> str:
+    given = {"session": one.id, "app": one.app, "user": one.user}
+    return " ".join(f"--{name} {excerpt(value, _LONGEST)!r}" for name, value in given.items())
+
+
+def _when(one: Listed) -> str:
+    return f"the last {moment(one.last) or 'at an unknown time'}"

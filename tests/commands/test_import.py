@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.commands.import_file import CASES, CONFIGS
+from gate.commands.import_file import CASES, CONFIGS, SESSION
 from gate.dataset import load
 from gate.dataset.yaml_dump import as_text
 from gate.model import Json
@@ -165,7 +165,7 @@ def test_a_token_in_a_case_is_told(folder: Path) -> None:
 
 
 def test_help_lists_every_format() -> None:
-    assert {*CASES, *CONFIGS} == set(FORMATS)
+    assert {*CASES, *CONFIGS, SESSION} == set(FORMATS)
     done = gate("import", "--help", cwd=ROOT)
     assert all(f"  {name} " in done.out for name in FORMATS)
     assert "import FORMAT FILE" in gate("--help", cwd=ROOT).out
