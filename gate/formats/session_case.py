@@ -175,7 +175,7 @@ def _expected(seen: TurnTrace, waiting: Iterable[Pause], number: int, notes: Not
         calls=_calls(seen.events, number, notes),
         nodes=visits(seen.events) or None,
         state=state or None,
-        pauses=pauses if seen.ended == "paused" and pauses else None,
+        pauses=pauses or None,
         reference=last_words(seen.events) or None,
     )
 

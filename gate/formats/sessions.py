@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Literal
 
 from gate.formats.adk import PLUMBING_ANSWER, EventReader
-from gate.formats.adk_fields import UnreadableEvent, field, is_mapping
+from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items
 from gate.formats.limits import reported_failure
 from gate.formats.messages import USER
 from gate.formats.stored import NotASession, Recording, read_recording, timestamp
 from gate.model import Json
+from gate.model.case import Answer, Answers
 from gate.model.derived import described, left_open
-from gate.model.trace import Completed, Event, Outcome, Paused, Result, Trace, TurnTrace
+from gate.model.trace import Completed, Event, Outcome, Pause, Paused, Result, Trace, TurnTrace
 
 
 def read_session(content: str, *, source: str = "session") -> Trace:
@@ -28,7 +29,7 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
     """
     if not recording.frames:
         raise NotASession("no event in it")
-    turns = _turns(recording.frames)
+    turns, outcomes = _turns(recording.frames)
     known = recording.state if "state" in recording.exposes else {}
     touched = {key for turn in turns for event in turn.events for key in event.state_delta}
     return Trace(
@@ -36,7 +37,7 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
         trial=1,
         session=recording.id,
         turns=turns,
-        outcome=_outcome(turns),
+        outcome=_outcome(outcomes),
         exposes=recording.exposes,
         source=source,
         start_state={key: value for key, value in known.items() if key not in touched},
@@ -47,27 +48,41 @@ def trace_of(recording: Recording, *, source: str) -> Trace:
 Numbered = tuple[tuple[int, Mapping[str, Json]], ...]
 
 
-def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[TurnTrace, ...]:
+def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[tuple[TurnTrace, ...], tuple[Outcome, ...]]:
+    """The turns, and how each ended."""
     reader, start = EventReader(), timestamp(frames[0])
     turns: list[TurnTrace] = []
+    outcomes: list[Outcome] = []
+    waiting: tuple[Pause, ...] = ()
     seq = 0
     for number, group in enumerate(exchanges(frames), start=1):
         events = [event for event in _events(reader, group, start) if not _only_said_by_user(event)]
         stamped = tuple(replace(event, seq=seq + i, turn=number) for i, event in enumerate(events, start=1))
-        turns.append(_turn(group, stamped, start))
+        waiting = left_open(waiting, _answers(group), stamped)
+        outcomes.append(_outcome_of(stamped, waiting))
+        turns.append(_turn(group, stamped, start, outcomes[-1]))
         seq += len(stamped)
-    return tuple(turns)
+    return tuple(turns), tuple(outcomes)
 
 
-def _turn(group: Numbered, events: tuple[Event, ...], start: float) -> TurnTrace:
+def _turn(group: Numbered, events: tuple[Event, ...], start: float, outcome: Outcome) -> TurnTrace:
     times = [_at_ms(frame, start) for _, frame in group]
     return TurnTrace(
         sent="\n".join(sent for _, frame in group if (sent := _sent(frame))),
         events=events,
-        ended=_ended(_outcome_of(events)),
+        ended=_ended(outcome),
         started_ms=min(times),
         ended_ms=max(times),
     )
+
+
+def _answers(group: Numbered) -> Answers | None:
+    """The answers to pauses, by the pauses' ids; None where the user says something else."""
+    sent = (field(frame, "content") for _, frame in group if is_sent(frame))
+    parts = (part for content in sent if is_mapping(content) for part in items(content, "parts"))
+    given = (field(part, "functionResponse") for part in parts if is_mapping(part))
+    ids = [name for one in given if is_mapping(one) and isinstance(name := field(one, "id"), str)]
+    return Answers(answers=tuple(Answer(to=name, decision="input") for name in ids)) if ids else None
 
 
 def exchanges(frames: Sequence[Mapping[str, Json]]) -> list[Numbered]:
@@ -101,17 +116,15 @@ def _only_said_by_user(event: Event) -> bool:
     return event.author == USER and bool(said) and not any(isinstance(part, Result) for part in event.parts)
 
 
-def _outcome(turns: Sequence[TurnTrace]) -> Outcome:
-    outcomes = [_outcome_of(turn.events) for turn in turns]
+def _outcome(outcomes: Sequence[Outcome]) -> Outcome:
     failed = (outcome for outcome in outcomes if not isinstance(outcome, Completed | Paused))
     return next(failed, outcomes[-1])
 
 
-def _outcome_of(events: Sequence[Event]) -> Outcome:
-    """How one exchange ended, by what its events say."""
+def _outcome_of(events: Sequence[Event], waiting: Sequence[Pause]) -> Outcome:
+    """How one exchange ended, by what its events say and what is still waited for."""
     if failure := reported_failure(events):
         return failure
-    waiting = left_open((), None, events)
     return Paused(reason=f"the agent waits for {described(waiting)}") if waiting else Completed()
 
 

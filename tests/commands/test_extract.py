@@ -286,6 +286,60 @@ def test_hostile_rows_stay_inert_in_every_view(rows: list[Any], tmp_path: Path, 
             assert not re.search(r"##\w*\[", line), command
 
 
+ATTACK = re.sub("[\x00\ud800-\udfff]", "", "".join(PIECES))
+COMMANDS = (
+    ["extract"],
+    ["extract", "--summary"],
+    ["extract", "--list-invocations"],
+    ["extract", "--list-sessions"],
+    ["extract", "--raw", "--with-secrets"],
+    ["extract", "--raw", "--redact"],
+    ["show"],
+    ["import", "session", "--id", "x", "--expect", "calls,pauses,reference,nodes,state"],
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("piece", [ATTACK, "::error::x", "##[error]x", "\x1b[31mred", "a\u202eb"])
+def test_an_attack_in_every_place_of_a_session_stays_inert(
+    command: list[str], piece: str, tmp_path: Path, capsys: Out
+) -> None:
+    call = {"function_call": {"name": piece, "args": {piece: piece}, "id": piece}}
+    result = {"function_response": {"name": piece, "response": {"error": piece}, "id": piece}}
+    delta = {"state_delta": {piece: {piece: piece}}}
+    events = [
+        {"author": "user", "content": {"parts": [{"text": piece}]}, "invocation_id": piece},
+        {
+            "author": piece,
+            "content": {"parts": [{"text": piece}, call]},
+            "invocation_id": piece,
+            "actions": delta,
+        },
+        {"author": piece, "content": {"parts": [result]}, "node_info": {"path": piece}, "error_code": piece},
+        {"author": piece, "content": {"parts": [{"text": piece}]}},
+    ]
+    file = tmp_path / "attack.json"
+    session = {"id": piece, "appName": piece, "userId": piece, "state": {piece: piece}, "events": events}
+    file.write_text(json.dumps(session), encoding="utf-8")
+    assert cli.main([*command, str(file)]) == 0
+    said = capsys.readouterr()
+    for line in (said.out + "\n" + said.err).split("\n"):
+        assert not CONTROL.search(line), ascii(line)
+        assert not line.lstrip().startswith("::"), line
+        assert not re.search(r"##\w*\[", line), line
+
+
+def test_a_url_in_the_wrong_place_is_not_repeated_with_its_password(capsys: Out) -> None:
+    for arguments in (
+        ["extract", "x", "postgresql://u:p@ss@h/d"],
+        ["import", "postgresql://u:p@ss@h/d", "x"],
+    ):
+        with pytest.raises(SystemExit):
+            cli.main(arguments)
+        assert "://***@h/d" in (err := capsys.readouterr().err)
+        assert "p@ss" not in err
+
+
 def test_a_large_session_is_read(tmp_path: Path, capsys: Out) -> None:
     frame = {"author": "bot", "content": {"parts": [{"text": "x" * 200}]}, **NULLS}
     file = tmp_path / "large.jsonl"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.formats.accounts import entries, entries_of, invocations, rows, without_tools
 from gate.formats.messages import messages
 from gate.formats.stored import NotASession, Recording, read_recording
-from gate.model.trace import Call, Event, Text
+from gate.model.trace import Call, Event, Text, Thought
 from tests.support.commands import ROOT
 
 HITL = (ROOT / "tests/fixtures/sessions/hitl_14_events.jsonl").read_text(encoding="utf-8")
@@ -72,6 +72,9 @@ def test_a_dropped_tool_says_that_it_was_dropped_as_asked() -> None:
     found = without_tools(entries(read_recording(HITL)), {"ask_user"})
     made = rows(found)
     assert [row.why_not for row in made if "dropped" in row.why_not] == ["dropped as asked: ask_user"] * 3
+    thinking = Event(author="bot", parts=(Thought(text="hm"), Call(id="1", name="t", args={})))
+    (row,) = rows(without_tools(entries_of([thinking]), {"t"}))
+    assert row.why_not == "dropped as asked: t"
     mixed = entries_of([Event(author="bot", parts=(Text(text="x"), Call(id="1", name="t", args={})))])
     (row,) = rows(without_tools(mixed, {"t"}))
     assert row.contributed == "text"

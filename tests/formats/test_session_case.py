@@ -132,6 +132,26 @@ def test_an_answer_is_carried_in_every_form_that_a_client_sends(
     assert case.turns[0].expect.pauses == (wanted.to,)
 
 
+def test_a_question_that_stays_open_is_still_waited_for() -> None:
+    def asked(tool: str, number: str) -> dict[str, Any]:
+        args = {"originalFunctionCall": {"name": tool}}
+        return call("adk_request_confirmation", args, number, long_running_tool_ids=[number])
+
+    yes = {"confirmed": True}
+    case = a_case(
+        user("go"),
+        asked("one", "1"),
+        asked("two", "2"),
+        answer("adk_request_confirmation", yes, "1"),
+        bot("one is done"),
+        answer("adk_request_confirmation", yes, "2"),
+        bot("both are done"),
+    )
+    assert [turn.expect.pauses for turn in case.turns] == [("one", "two"), ("two",), None]
+    dropped = a_case(user("go"), asked("one", "1"), user("never mind"), bot("fine"))
+    assert [turn.expect.pauses for turn in dropped.turns] == [("one",), None]
+
+
 def test_a_job_is_answered_by_its_tools_name() -> None:
     started = call("train", {}, "j", long_running_tool_ids=["j"])
     case = a_case(user("go"), started, answer("train", {"result": {"ok": 1}}, "j"), bot("trained"))
@@ -235,7 +255,7 @@ PART = st.one_of(
             "function_call": st.fixed_dictionaries(
                 {
                     "name": st.sampled_from(["t", "adk_request_input", "adk_request_confirmation"]),
-                    "id": st.sampled_from("ab"),
+                    "id": st.sampled_from("ab") | st.sampled_from([None, 3, [], {}]),
                     "args": st.none() | st.just({"originalFunctionCall": {"name": "t"}}) | st.just([1]),
                 }
             )
@@ -246,7 +266,7 @@ PART = st.one_of(
             "function_response": st.fixed_dictionaries(
                 {
                     "name": st.sampled_from(["t", "adk_request_input", ""]),
-                    "id": st.sampled_from("ab"),
+                    "id": st.sampled_from("ab") | st.sampled_from([None, 3, [], {}]),
                     "response": st.none()
                     | st.dictionaries(
                         st.sampled_from(["result", "payload", "response", "confirmed"]),

@@ -257,6 +257,26 @@ def test_a_password_is_never_shown(
     assert "Traceback" not in said.err
 
 
+def test_a_refusal_of_raw_events_does_not_show_the_password(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = server.make("leaking")
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl"
+    data = json.dumps({"author": "system", "actions": {"state_delta": {"authorization": token}}})
+    server.run("leaking", (EVENT_TABLE, ()), (ADD, ("e", "ann", "s", "2026-11-30 10:00:00+00", None, data)))
+    for command in (
+        ["extract", "--raw"],
+        ["extract", "--raw", "--with-secrets"],
+        ["extract", "--raw", "--redact"],
+    ):
+        code = cli.main([*command, url])
+        said = capsys.readouterr()
+        assert code == (2 if command == ["extract", "--raw"] else 0)
+        assert server.password not in said.out + said.err
+        assert (token in said.out) == ("--with-secrets" in command)
+        assert token not in said.err
+
+
 def test_the_servers_password_is_taken_out_of_what_agents_said(server: Server) -> None:
     url = server.make("said")
     service = adk_store.database(server.url("said", scheme="postgresql+psycopg"))

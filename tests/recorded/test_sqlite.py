@@ -52,7 +52,7 @@ def test_a_session_is_read_as_adk_reads_it(filled: tuple[Path, dict[str, Session
     assert found.key == ("agents", "someone", name)
 
 
-def test_events_of_one_moment_come_in_the_order_in_which_they_were_stored(
+def test_events_come_by_their_time_and_then_as_they_were_stored(
     filled: tuple[Path, dict[str, Session]],
 ) -> None:
     ids = [Event.model_validate_json(line).id for line in lines("hitl_14_events")]
@@ -156,6 +156,12 @@ HOSTILE: dict[str, tuple[tuple[Any, ...], str]] = {
     "invocation": (("e", None, 1.0, "{}"), "the invocation of event 2 is null"),
     "kinds": (("e", "i", 1.0, '{"author": 5}'), "event 2: author is a number"),
 }
+
+
+def test_events_of_one_moment_stay_in_the_order_of_their_coming(tmp_path: Path) -> None:
+    rows = [(name, "i", 1.0, GOOD[3]) for name in ("c", "a", "b")]
+    found = read(crafted(tmp_path / "x.db", *rows))
+    assert [frame["id"] for frame in found.frames] == ["c", "a", "b"]
 
 
 @pytest.mark.parametrize("kind", sorted(HOSTILE))
