@@ -15,7 +15,7 @@ from gate.formats.messages import conversation, messages
 from gate.formats.stored import NotASession, moment
 from gate.model.trace import Trace
 from gate.publish import events
-from gate.recorded import address, opened
+from gate.recorded import Address, address, opened
 from gate.recorded.secrets import MOST, leaks, suspects
 from gate.redact import Redactor
 
@@ -33,9 +33,9 @@ def main(options: argparse.Namespace) -> int:
     if options.list_sessions:
         deliver(_sessions(options), options.to)
         return PASS
-    found, shown = _chosen(options)
+    found, place = _chosen(options)
     if options.raw:
-        deliver(_raw(found, shown, options), options.to)
+        deliver(_raw(found, place, options), options.to)
     elif options.summary:
         deliver(events.render(rows(found)), options.to)
     elif options.list_invocations:
@@ -69,8 +69,9 @@ def _sessions(options: argparse.Namespace) -> str:
     return events.sessions(found[: options.limit])
 
 
-def _chosen(options: argparse.Namespace) -> tuple[tuple[Entry, ...], str]:
-    found, shown = find(options, as_stored=options.raw)
+def _chosen(options: argparse.Namespace) -> tuple[tuple[Entry, ...], Address]:
+    found, where = find(options, as_stored=options.raw)
+    shown = where.shown
     if isinstance(found, Trace):
         if options.raw or options.invocation or options.since or options.list_invocations:
             what = f"{shown} holds traces, which have no invocations, no dates and no raw events"
@@ -86,7 +87,7 @@ def _chosen(options: argparse.Namespace) -> tuple[tuple[Entry, ...], str]:
     kept = without_tools(_filtered(accounts, options, shown), frozenset(options.drop_tool))
     if len(kept) < len(accounts):
         note(f"{len(kept)} of {len(accounts)} events are chosen")
-    return kept, shown
+    return kept, where
 
 
 def _filtered(found: Sequence[Entry], options: argparse.Namespace, shown: str) -> tuple[Entry, ...]:
@@ -116,15 +117,15 @@ def _known(what: str, asked: Sequence[str], there: Sequence[str], shown: str) ->
             raise UsageError(f"{shown} has no {what} {name!r}{did_you_mean(name, names)}", hint=hint)
 
 
-def _raw(found: Sequence[Entry], shown: str, options: argparse.Namespace) -> str:
+def _raw(found: Sequence[Entry], where: Address, options: argparse.Namespace) -> str:
     """The events as JSON lines, which is a recording again; refused where they hold secrets, unless told."""
     frames = [(f"event {entry.number}", dict(entry.frame)) for entry in found]
     if options.redact:
-        redactor = Redactor()
+        redactor = Redactor(where.secrets)
         frames = [
             (place, {key: redactor.value(held) for key, held in frame.items()}) for place, frame in frames
         ]
-    elif not options.with_secrets and (findings := leaks(frames, shown)):
+    elif not options.with_secrets and (findings := leaks(frames, where)):
         raise BadInput(findings)
     note(_RAW)
     if named := suspects(frames):

@@ -6,7 +6,9 @@ from pathlib import Path
 from gate.commands.recordings import find, note
 from gate.dataset.dump import dump_case
 from gate.dataset.ids import usable
+from gate.dataset.own import read
 from gate.dataset.yaml_dump import value_text
+from gate.documents import parse
 from gate.errors import BadInput, UsageError
 from gate.formats.session_case import DEFAULT, case_of
 from gate.formats.stored import NotASession, Recording
@@ -24,7 +26,8 @@ _READ_IT = (
 def imported(options: argparse.Namespace, *, as_json: bool) -> tuple[str, tuple[Finding, ...]]:
     """The golden file's text and what could not be carried over; raises BadInput where that is all of it."""
     options.source, options.case, options.trial = options.file, None, None
-    found, shown = find(options, as_stored=True)
+    found, where = find(options, as_stored=True)
+    shown = where.shown
     if not isinstance(found, Recording):
         hint = "`agent-gate grade` scores traces; `import agents-cli` takes a dataset of agents-cli."
         raise UsageError(f"{shown} holds traces, not a recorded session", hint=hint)
@@ -36,11 +39,20 @@ def imported(options: argparse.Namespace, *, as_json: bool) -> tuple[str, tuple[
     cases, findings = usable([case] if case else [], findings)
     value: Json = {"cases": [dump_case(one) for one in cases]}
     if options.redact:
-        value = Redactor().value(value)
+        value = Redactor(where.secrets).value(value)
     elif not options.with_secrets:
-        findings += leaks([(f"case {name!r}", dump_case(one)) for one in cases], shown)
+        findings += leaks([("the case", dump_case(one)) for one in cases], where)
     if any(finding.level == "error" for finding in findings):
         raise BadInput(findings)
     text = value_text(value, as_json=as_json)
+    name = f"{shown}, as golden{'.json' if as_json else '.yaml'}"
+    if unusable := [finding for finding in _read_back(text, name) if finding.level == "error"]:
+        raise BadInput(unusable)
     note(_READ_IT)
     return text, findings
+
+
+def _read_back(text: str, name: str) -> tuple[Finding, ...]:
+    """What is wrong with the golden file: a secret that was masked may leave what is no value any more."""
+    document = parse(text, name)
+    return document.findings if document.broken else read(document)[1]

@@ -12,15 +12,15 @@ from gate.formats.stored import NotASession, Recording
 from gate.formats.strict import strict_json
 from gate.model.trace import Trace
 from gate.publish import escape
-from gate.recorded import Wanted, address, opened
+from gate.recorded import Address, Wanted, address, opened
 from gate.recorded.file import TextFile
 from gate.recorded.source import choose
 from gate.redact import Redactor
 from gate.results import TRACES_FILE
 
 
-def find(options: argparse.Namespace, *, as_stored: bool = False) -> tuple[Trace | Recording, str]:
-    """What the options name, and the place's name; secrets are taken out unless it is to be `as_stored`.
+def find(options: argparse.Namespace, *, as_stored: bool = False) -> tuple[Trace | Recording, Address]:
+    """What the options name, and where it is; secrets are taken out unless it is to be `as_stored`.
 
     Raises UsageError.
     """
@@ -29,11 +29,11 @@ def find(options: argparse.Namespace, *, as_stored: bool = False) -> tuple[Trace
     clean: Callable[[str], str] = str if as_stored else Redactor(where.secrets).text
     with opened(where, clean) as place:
         if isinstance(place, TextFile) and (traces := _traces(place)):
-            return _choose(traces, options, place.shown), place.shown
+            return _choose(traces, options, place.shown), where
         if options.case or options.trial:
             hint = "A session is chosen with --session, --app and --user."
             raise UsageError(f"{place.shown} holds recorded sessions, not trials of cases", hint=hint)
-        return place.recording(choose(place, wanted(options))), place.shown
+        return place.recording(choose(place, wanted(options))), where
 
 
 def wanted(options: argparse.Namespace) -> Wanted:

@@ -36,14 +36,14 @@ def main(options: argparse.Namespace) -> int:
 
 def _recorded(options: argparse.Namespace) -> int:
     options.source = options.what
-    found, shown = find(options)
+    found, where = find(options)
     if isinstance(found, Recording):
         for text in found.notes:
             note(text)
         try:
-            found = trace_of(found, source=shown)
+            found = trace_of(found, source=where.shown)
         except NotASession as error:
-            raise UsageError(f"{shown} cannot be read: {error}") from error
+            raise UsageError(f"{where.shown} cannot be read: {error}") from error
     print(conversation.render(None, found, None), end="")
     return PASS
 

@@ -116,7 +116,11 @@ def _message(
             fix="Import only the turns before it with --turns N.",
         )
         return None
-    return said(Fields({"parts": listed}, (number,), notes), notes, asked)
+    sent = said(Fields({"parts": listed}, (number,), notes), notes, asked)
+    if isinstance(sent, Answers) and not all(answer.to for answer in sent.answers):
+        notes.error((number,), "nameless-answer", "the user answers a pause here that has no name")
+        return None
+    return sent
 
 
 def _answer(part: Json) -> Json:
@@ -168,9 +172,13 @@ def _expected(seen: TurnTrace, waiting: Iterable[Pause], number: int, notes: Not
             fix="Write what should have come, or import only the turns before it with --turns N.",
         )
         return Expect()
-    pauses = tuple(dict.fromkeys(pause.tool or pause.name for pause in waiting))
+    names = (pause.tool or pause.name or pause.id for pause in waiting)
+    pauses = tuple(dict.fromkeys(filter(None, names)))
     agents = (event for event in seen.events if event.author not in (_SYSTEM, USER))
     state = {key: value for event in agents for key, value in event.state_delta.items()}
+    if "" in state:
+        notes.left_out((number,), "state under a key without a name is not carried over")
+        del state[""]
     return Expect(
         calls=_calls(seen.events, number, notes),
         nodes=visits(seen.events) or None,
@@ -183,6 +191,9 @@ def _expected(seen: TurnTrace, waiting: Iterable[Pause], number: int, notes: Not
 def _calls(events: Iterable[Event], number: int, notes: Notes) -> tuple[ExpectedCall, ...]:
     made: list[ExpectedCall] = []
     for call in calls_of(events):
+        if not call.name:
+            notes.left_out((number,), "calls of tools without a name are not carried over")
+            continue
         if call.args is None:
             what = f"the arguments of `{call.name}` cannot be read ({call.args_error}), so any are accepted"
             notes.warn((number,), "unreadable-arguments", what)

@@ -5,22 +5,23 @@ from typing import Final
 
 from gate.model import Json
 from gate.model.finding import Finding, Place
+from gate.recorded.address import Address
 from gate.redact import MASK, SHORTEST, Redactor, names_secret
 
 MOST: Final = 20
 _CUT: Final = 120
 
 
-def leaks(values: Sequence[tuple[str, Mapping[str, Json]]], shown: str) -> tuple[Finding, ...]:
+def leaks(values: Sequence[tuple[str, Mapping[str, Json]]], where: Address) -> tuple[Finding, ...]:
     """A finding for each text that looks like a token or a key, at most MOST and a last one for the rest.
 
     `values` pairs each value with what it is called, such as `event 3`.
     """
-    redactor = Redactor()
+    redactor = Redactor(where.secrets)
     found = [f"{called}: {path}" for called, value in values for path in _leaks(dict(value), redactor, "")]
-    findings = [_finding(shown, f"{where} holds what looks like a token or a key") for where in found[:MOST]]
+    findings = [_finding(where, f"{place} holds what looks like a token or a key") for place in found[:MOST]]
     if len(found) > MOST:
-        findings.append(_finding(shown, f"{len(found) - MOST} more texts look like a token or a key"))
+        findings.append(_finding(where, f"{len(found) - MOST} more texts look like a token or a key"))
     return tuple(findings)
 
 
@@ -31,10 +32,10 @@ def suspects(values: Sequence[tuple[str, Mapping[str, Json]]]) -> tuple[str, ...
     )
 
 
-def _finding(shown: str, what: str) -> Finding:
+def _finding(where: Address, what: str) -> Finding:
     return Finding.error(
         "holds-secret",
-        Place(file=shown),
+        Place(file=where.shown),
         what,
         why="What is written is committed or sent, and whoever reads it can use the secret.",
         fix="--redact writes *** in its place; --with-secrets writes it as it is.",

@@ -89,7 +89,7 @@ def test_a_secret_is_refused_unless_told(where: str, tmp_path: Path, capsys: Out
         "state": "start_state.headers.authorization",
         "arguments": "expect.calls[0].args.token",
     }
-    assert f"case 's': {place[where]} holds what looks like a token or a key" in err
+    assert f"the case: {place[where]} holds what looks like a token or a key" in err
     assert JWT not in err
     code, out, _ = imported(capsys, file, "--redact")
     assert code == 0
@@ -98,6 +98,16 @@ def test_a_secret_is_refused_unless_told(where: str, tmp_path: Path, capsys: Out
     code, out, _ = imported(capsys, file, "--with-secrets")
     assert code == 0
     assert JWT in out
+
+
+def test_a_mask_that_leaves_no_value_is_refused(tmp_path: Path, capsys: Out) -> None:
+    key = "sk-" + "a1" * 12
+    blob = {"inline_data": {"mime_type": f"{key}", "data": "eA=="}}
+    file = tmp_path / "s.json"
+    file.write_text(json.dumps([{"author": "user", "content": {"parts": [blob]}}]), encoding="utf-8")
+    code, out, err = imported(capsys, file, "--redact")
+    assert (code, out) == (2, "")
+    assert "s.json, as golden.yaml" in err
 
 
 def test_traces_are_no_session(capsys: Out) -> None:

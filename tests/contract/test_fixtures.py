@@ -7,6 +7,7 @@ import pytest
 
 from gate.formats.accounts import entries
 from gate.formats.stored import read_recordings
+from gate.recorded import address
 from gate.recorded.secrets import leaks
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ def test_no_committed_recording_holds_a_token(path: Path) -> None:
 def test_no_recorded_session_holds_what_raw_would_refuse_to_write(path: Path) -> None:
     for recording in read_recordings(path.read_text(encoding="utf-8")):
         frames = [(f"event {entry.number}", entry.frame) for entry in entries(recording)]
-        assert not leaks(frames, path.name)
+        assert not leaks(frames, address(str(path)))
 
 
 def test_the_guard_sees_a_token() -> None:

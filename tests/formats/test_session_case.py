@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate import verbs
+from gate.dataset import own
+from gate.dataset.yaml_dump import as_text
+from gate.documents import parse
 from gate.formats.session_case import DEFAULT, KEYS, case_of
 from gate.formats.sessions import trace_of
 from gate.formats.stored import NotASession, Recording, read_recording
@@ -16,6 +19,7 @@ from gate.model.case import Answer, Answers, BlobPart, Case, Expect, ExpectedCal
 from gate.model.finding import Finding
 from gate.model.score import Scored
 from gate.score import build, score_trial
+from tests.support.cases import bare
 from tests.support.commands import ROOT
 
 FIXTURES = ROOT / "tests/fixtures"
@@ -181,6 +185,7 @@ def test_files_are_sent_again() -> None:
             "x.json, event 3",
         ),
         ([bot("hello")], "nothing-to-import", "x.json"),
+        ([user("a"), answer("", {"result": 1})], "nameless-answer", "x.json, event 2"),
         (
             [user("a"), answer("adk_request_credential", {"token": "x"})],
             "holds-credential",
@@ -248,64 +253,58 @@ def test_fewer_turns_than_asked_for_are_told() -> None:
     assert [one.rule for one in findings] == ["recorded-order"]
 
 
-PART = st.one_of(
-    st.text(max_size=5),
-    st.fixed_dictionaries(
-        {
-            "function_call": st.fixed_dictionaries(
-                {
-                    "name": st.sampled_from(["t", "adk_request_input", "adk_request_confirmation"]),
-                    "id": st.sampled_from("ab") | st.sampled_from([None, 3, [], {}]),
-                    "args": st.none() | st.just({"originalFunctionCall": {"name": "t"}}) | st.just([1]),
-                }
-            )
-        }
-    ),
-    st.fixed_dictionaries(
-        {
-            "function_response": st.fixed_dictionaries(
-                {
-                    "name": st.sampled_from(["t", "adk_request_input", ""]),
-                    "id": st.sampled_from("ab") | st.sampled_from([None, 3, [], {}]),
-                    "response": st.none()
-                    | st.dictionaries(
-                        st.sampled_from(["result", "payload", "response", "confirmed"]),
-                        st.text(max_size=4) | st.booleans(),
-                        max_size=2,
-                    )
-                    | st.just(3),
-                }
-            )
-        }
-    ),
-    st.just({"inline_data": {"mime_type": "x", "data": "!"}}),
-    st.just(3),
+NAMES = st.sampled_from(["t", "adk_request_input", "adk_request_confirmation", ""]) | st.text(max_size=3)
+ODD: tuple[Any, ...] = (None, 3, [], {}, "x")
+ASKED = st.fixed_dictionaries({"originalFunctionCall": st.fixed_dictionaries({"name": NAMES})})
+RESPONSE = st.dictionaries(
+    st.sampled_from(["result", "payload", "response", "confirmed"]),
+    st.text(max_size=4) | st.booleans(),
+    max_size=2,
 )
-FRAME = st.builds(
-    lambda author, parts, more: {
-        "author": author,
-        "content": {"parts": [{"text": p} if isinstance(p, str) else p for p in parts]},
-        **more,
-    },
-    st.sampled_from(["user", "bot", "system"]),
-    st.lists(PART, max_size=3),
-    st.fixed_dictionaries(
-        {},
+
+
+def frames(ids: st.SearchStrategy[Any], odd: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    """Sessions of events whose ids are of one kind, and some of whose parts are odd."""
+    call_made = st.fixed_dictionaries({"name": NAMES, "id": ids, "args": st.none() | ASKED})
+    given_back = st.fixed_dictionaries({"name": NAMES, "id": ids, "response": st.none() | RESPONSE})
+    parts = st.one_of(
+        st.fixed_dictionaries({"text": st.text(max_size=5)}, optional={"thought": st.booleans()}),
+        st.fixed_dictionaries({"function_call": call_made}),
+        st.fixed_dictionaries({"function_response": given_back}),
+        odd,
+    )
+    delta = st.dictionaries(st.text(max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=2)
+    frame = st.fixed_dictionaries(
+        {
+            "author": st.sampled_from(["user", "user", "bot", "bot", "bot", "system"]),
+            "content": st.fixed_dictionaries({"parts": st.lists(parts, max_size=2)}),
+        },
         optional={
             "long_running_tool_ids": st.just(["a"]),
             "error_code": st.just("x"),
-            "actions": st.just({"state_delta": {"k": 1}}),
+            "node_info": st.fixed_dictionaries({"path": st.text(max_size=5)}),
+            "actions": st.fixed_dictionaries({"state_delta": delta}),
         },
-    ),
-)
+    )
+    return st.lists(frame, min_size=1, max_size=8)
 
 
-@given(st.lists(FRAME, min_size=1, max_size=8))
-def test_any_session_is_a_case_or_has_an_error_that_says_why(frames: list[Any]) -> None:
+TEXTS = st.fixed_dictionaries({"text": st.text(min_size=1, max_size=5)})
+STRANGE = st.sampled_from([3, {}, {"inline_data": {"mime_type": "x", "data": "!"}}, {"text": 3}])
+SESSIONS = frames(st.sampled_from("ab"), TEXTS) | frames(st.sampled_from(("a", *ODD)), TEXTS | STRANGE)
+
+
+@given(SESSIONS, st.sets(st.sampled_from(KEYS)))
+def test_any_session_is_a_case_that_reads_back_or_has_an_error_that_says_why(
+    events: list[Any], keys: set[str]
+) -> None:
     try:
-        case, findings = made(*json.loads(json.dumps(frames)))
+        case, findings = made(*json.loads(json.dumps(events)), keys=keys)
     except NotASession:
         return
     assert (case is None) == any(finding.level == "error" for finding in findings)
     if case:
         assert case.turns
+        found, wrong = own.read(parse(as_text([case]), "golden.yaml"))
+        assert wrong == ()
+        assert [bare(one) for one in found] == [bare(case)]

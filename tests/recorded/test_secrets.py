@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.recorded.address import Address
 from gate.recorded.secrets import MOST, leaks, suspects
 from gate.redact import Redactor
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl"
+HERE = Address(kind="file", target="x.jsonl", shown="x.jsonl", secrets=("the-password",))
 KEY = "sk-" + "a1" * 12
 
 
@@ -21,13 +23,14 @@ KEY = "sk-" + "a1" * 12
         ({"headers": {"authorization": "abc12345Z"}}, ["headers.authorization"]),
         ({"parts": [{"text": "x"}, {"text": f"key {KEY}"}]}, ["parts[1].text"]),
         ({"a": {KEY: 1}, "b": KEY}, ["a.***", "b"]),
+        ({"a": "it is the-password"}, ["a"]),
         ({"a": [[KEY]]}, ["a[0][0]"]),
         ({"a": f'{{"token": "{JWT}"}}'}, ["a"]),
         ({"a": "nothing", "b": [1, None, 2.5, True]}, []),
     ],
 )  # fmt: skip
 def test_each_secret_is_named_by_its_path(value: Any, paths: list[str]) -> None:
-    found = leaks([("event 3", value)], "x.jsonl")
+    found = leaks([("event 3", value)], HERE)
     assert [finding.what.removesuffix(" holds what looks like a token or a key") for finding in found] == [
         f"event 3: {path}" for path in paths
     ]
@@ -35,7 +38,7 @@ def test_each_secret_is_named_by_its_path(value: Any, paths: list[str]) -> None:
 
 
 def test_many_secrets_end_with_a_count() -> None:
-    found = leaks([(f"event {n}", {"a": KEY}) for n in range(MOST + 5)], "x")
+    found = leaks([(f"event {n}", {"a": KEY}) for n in range(MOST + 5)], HERE)
     assert len(found) == MOST + 1
     assert found[-1].what == "5 more texts look like a token or a key"
 
@@ -65,6 +68,6 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(max_size=5), VALUES, max_size=4))
 def test_there_is_a_finding_where_and_only_where_the_redactor_changes_something(value: Any) -> None:
     changed = Redactor().value(value) != value
-    assert bool(leaks([("event 1", value)], "x")) == changed
-    assert not leaks([("event 1", Redactor().value(value))], "x")  # type: ignore[list-item]
+    assert bool(leaks([("event 1", value)], HERE)) == changed
+    assert not leaks([("event 1", Redactor().value(value))], HERE)  # type: ignore[list-item]
     suspects([("event 1", value)])
