@@ -235,6 +235,7 @@ def _import(verbs: Verbs) -> None:
     group.add_argument("--session", metavar="ID", help="which one, where there are several")
     group.add_argument("--app", help="of which app (kagent: agent)")
     group.add_argument("--user", help="of which user")
+    group.add_argument("--case", help="which case that agents-cli recorded")
     group.add_argument("--id", metavar="ID", help="the case's id (default: the session's)")
     group.add_argument("--turns", type=_positive, metavar="N", help="only the first N turns")
     what = f"what each turn is to expect: some of {', '.join(EXPECTED)} (default: the first three)"

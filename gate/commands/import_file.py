@@ -36,7 +36,7 @@ CONFIGS: Final[Mapping[str, Callable[[Json, Places], tuple[dict[str, Json], _Fin
 SESSION: Final = "session"
 """A recorded session, which may be in a database: what comes out is a golden file with one case."""
 
-_OF_A_SESSION: Final = ("session", "app", "user", "id", "turns", "expect", "redact", "with_secrets")
+_OF_A_SESSION: Final = ("session", "case", "app", "user", "id", "turns", "expect", "redact", "with_secrets")
 
 
 def main(options: argparse.Namespace) -> int:

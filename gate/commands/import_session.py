@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from gate.commands.recordings import find, note
+from gate.commands.recordings import find_recording, note
 from gate.dataset.dump import dump_case
 from gate.dataset.ids import usable
 from gate.dataset.own import read
@@ -11,7 +11,7 @@ from gate.dataset.yaml_dump import value_text
 from gate.documents import parse
 from gate.errors import BadInput, UsageError
 from gate.formats.session_case import DEFAULT, case_of
-from gate.formats.stored import NotASession, Recording
+from gate.formats.stored import NotASession
 from gate.model import Json
 from gate.model.finding import Finding
 from gate.recorded.secrets import leaks
@@ -25,12 +25,9 @@ _READ_IT = (
 
 def imported(options: argparse.Namespace, *, as_json: bool) -> tuple[str, tuple[Finding, ...]]:
     """The golden file's text and what could not be carried over; raises BadInput where that is all of it."""
-    options.source, options.case, options.trial = options.file, None, None
-    found, where = find(options, as_stored=True)
+    options.source, options.trial = options.file, None
+    found, where = find_recording(options)
     shown = where.shown
-    if not isinstance(found, Recording):
-        hint = "`agent-gate grade` scores traces; `import agents-cli` takes a dataset of agents-cli."
-        raise UsageError(f"{shown} holds traces, not a recorded session", hint=hint)
     name = options.id or found.id or Path(shown).stem
     try:
         case, findings = case_of(found, name, shown, most=options.turns, keys=options.expect or DEFAULT)

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gate.errors import UsageError
@@ -10,9 +10,10 @@ from gate.formats import agents_cli_traces
 from gate.formats.records import Malformed, load
 from gate.formats.stored import NotASession, Recording
 from gate.formats.strict import strict_json
+from gate.model import Json
 from gate.model.trace import Trace
 from gate.publish import escape
-from gate.recorded import Address, Wanted, address, opened
+from gate.recorded import Address, Source, Wanted, address, opened
 from gate.recorded.file import TextFile
 from gate.recorded.source import choose
 from gate.redact import Redactor
@@ -24,16 +25,56 @@ def find(options: argparse.Namespace, *, as_stored: bool = False) -> tuple[Trace
 
     Raises UsageError.
     """
-    source = Path(options.source)
-    where = address(str(source / TRACES_FILE) if source.is_dir() else options.source)
-    clean: Callable[[str], str] = str if as_stored else Redactor(where.secrets).text
+    where, clean = _place(options, as_stored=as_stored)
     with opened(where, clean) as place:
         if isinstance(place, TextFile) and (traces := _traces(place)):
             return _choose(traces, options, place.shown), where
-        if options.case or options.trial:
-            hint = "A session is chosen with --session, --app and --user."
-            raise UsageError(f"{place.shown} holds recorded sessions, not trials of cases", hint=hint)
-        return place.recording(choose(place, wanted(options))), where
+        return _session(place, options), where
+
+
+def find_recording(options: argparse.Namespace) -> tuple[Recording, Address]:
+    """The recording that the options name, as it is stored, and where it is; raises UsageError.
+
+    What agents-cli recorded of a case counts as one, a trace of ours does not.
+    """
+    where, clean = _place(options, as_stored=True)
+    with opened(where, clean) as place:
+        if isinstance(place, TextFile):
+            if (value := _agents_cli(place)) is not None:
+                return _case(_recordings(value, place), options, place.shown), where
+            if _traces(place):
+                hint = "It stands in the golden files already; `agent-gate grade` scores it again."
+                raise UsageError(f"{place.shown} holds traces of cases, not a recorded session", hint=hint)
+        return _session(place, options), where
+
+
+def _place(options: argparse.Namespace, *, as_stored: bool) -> tuple[Address, Callable[[str], str]]:
+    source = Path(options.source)
+    where = address(str(source / TRACES_FILE) if source.is_dir() else options.source)
+    return where, str if as_stored else Redactor(where.secrets).text
+
+
+def _session(place: Source, options: argparse.Namespace) -> Recording:
+    if options.case or options.trial:
+        hint = "A session is chosen with --session, --app and --user."
+        raise UsageError(f"{place.shown} holds recorded sessions, not trials of cases", hint=hint)
+    return place.recording(choose(place, wanted(options)))
+
+
+def _recordings(value: Json, place: Source) -> tuple[Recording, ...]:
+    try:
+        return agents_cli_traces.recordings(value)
+    except NotASession as error:
+        raise UsageError(f"{place.shown} cannot be used: {error}") from error
+
+
+def _case(found: Sequence[Recording], options: argparse.Namespace, shown: str) -> Recording:
+    chosen = [one for one in found if options.case in (one.id, None)]
+    if len(chosen) == 1:
+        return chosen[0]
+    names = ", ".join(dict.fromkeys(one.id for one in found[:20]))
+    what = f"no case {options.case!r}" if options.case and not chosen else f"{len(chosen)} cases"
+    raise UsageError(f"{shown} has {what}", hint=f"Name one with --case. It has: {names}")
 
 
 def wanted(options: argparse.Namespace) -> Wanted:
@@ -48,18 +89,26 @@ def note(text: str) -> None:
 
 def _traces(file: TextFile) -> tuple[Trace, ...]:
     """The traces of a traces.jsonl, or of agents-cli; none where the text is something else."""
+    if (value := _agents_cli(file)) is not None:
+        try:
+            return agents_cli_traces.read(value, file.shown)
+        except NotASession as error:
+            raise UsageError(f"{file.shown} cannot be used: {error}") from error
     lines = [(number, line) for number, line in enumerate(file.text.split("\n"), start=1) if line.strip()]
-    try:
-        if not lines or not _is_trace(lines[0][1]):
-            value = (
-                strict_json(file.text) if '"eval_cases"' in file.text or '"evalCases"' in file.text else None
-            )
-            return agents_cli_traces.read(value, file.shown) if agents_cli_traces.is_traces(value) else ()
-    except NotASession as error:
-        raise UsageError(f"{file.shown} cannot be used: {error}") from error
-    except ValueError:
+    if not lines or not _is_trace(lines[0][1]):
         return ()
     return tuple(_trace(file, number, line) for number, line in lines)
+
+
+def _agents_cli(file: TextFile) -> Json:
+    """The value of a file of traces of agents-cli; None where it is something else."""
+    if '"eval_cases"' not in file.text and '"evalCases"' not in file.text:
+        return None
+    try:
+        value = strict_json(file.text)
+    except ValueError:
+        return None
+    return value if agents_cli_traces.is_traces(value) else None
 
 
 def _is_trace(line: str) -> bool:

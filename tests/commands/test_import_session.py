@@ -1,13 +1,16 @@
 """`agent-gate import session`, and `show` of what was recorded."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gate import cli
 from gate.dataset import load
+from gate.formats.records import dump
 from gate.formats.session_case import case_of
+from gate.formats.sessions import read_session
 from gate.formats.stored import read_recording
 from tests.support.cases import bare
 from tests.support.commands import ROOT
@@ -110,10 +113,33 @@ def test_a_mask_that_leaves_no_value_is_refused(tmp_path: Path, capsys: Out) -> 
     assert "s.json, as golden.yaml" in err
 
 
-def test_traces_are_no_session(capsys: Out) -> None:
-    code, _, err = imported(capsys, ROOT / "tests/fixtures/other_tools/agents_cli_traces.json")
-    assert code == 2
-    assert "holds traces, not a recorded session" in err
+AGENTS_CLI = ROOT / "tests/fixtures/other_tools/agents_cli_traces.json"
+
+
+def test_what_agents_cli_recorded_of_a_case_is_imported(tmp_path: Path, capsys: Out) -> None:
+    cases = json.loads(AGENTS_CLI.read_text(encoding="utf-8"))["eval_cases"]
+    for case in cases:
+        to = tmp_path / f"{case['eval_case_id']}.yaml"
+        code, _, err = imported(capsys, AGENTS_CLI, "--case", case["eval_case_id"], "--to", to)
+        assert code == 0, err
+        (found,) = load([to.name], tmp_path).cases
+        assert found.id == case["eval_case_id"]
+        (part,) = found.turns[0].sent.parts  # type: ignore[union-attr]
+        assert part.text == case["prompt"]["parts"][0]["text"]  # type: ignore[union-attr]
+    code, out, err = imported(capsys, AGENTS_CLI)
+    assert (code, out) == (2, "")
+    assert f"has {len(cases)} cases" in err
+    assert "no case 'none'" in imported(capsys, AGENTS_CLI, "--case", "none")[2]
+
+
+def test_a_trace_of_ours_is_no_session(tmp_path: Path, capsys: Out) -> None:
+    file = tmp_path / "traces.jsonl"
+    trace = read_session(HITL.read_text(encoding="utf-8"))
+    file.write_text(json.dumps(dump(replace(trace, case="x"))), encoding="utf-8")
+    for source in (file, tmp_path):
+        code, _, err = imported(capsys, source)
+        assert code == 2
+        assert "holds traces of cases, not a recorded session" in err
 
 
 @pytest.mark.parametrize(
