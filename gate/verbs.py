@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, NoReturn, TypeAlias
 
 from gate import __version__
+from gate.session_options import SOURCES, extracts, imports, shows
+from gate.session_options import positive as _positive
 
 EPILOG: Final = """\
 more:
@@ -99,18 +101,14 @@ def _show(verbs: Verbs) -> None:
     verb = verbs.add_parser(
         "show",
         help="a case's conversation in the last run, expected beside got",
-        epilog=_SOURCES,
+        epilog=SOURCES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _config(verb)
     _out(verb)
     verb.add_argument("what", metavar="CASE|SOURCE", help="a case's id, or where a session is recorded")
     verb.add_argument("--trial", type=_positive, help="which trial (default: the first that failed)")
-    group = verb.add_argument_group("of a source (below)")
-    group.add_argument("--session", metavar="ID", help="which session, where there are several")
-    group.add_argument("--app", help="of which app (kagent: agent)")
-    group.add_argument("--user", help="of which user")
-    group.add_argument("--case", help="which case of traces (default: the first)")
+    shows(verb)
 
 
 def _compare(verbs: Verbs) -> None:
@@ -145,68 +143,9 @@ def _grade(verbs: Verbs) -> None:
 
 
 def _extract(verbs: Verbs) -> None:
-    verb = verbs.add_parser("extract", epilog=_SOURCES, formatter_class=argparse.RawDescriptionHelpFormatter)
-    verb.add_argument("source", metavar="SOURCE", help="a file or a database (below)")
-    what = verb.add_mutually_exclusive_group()
-    what.add_argument(
-        "--summary", action="store_true", help="a row an event: who, what it gave, or why nothing"
-    )
-    what.add_argument("--raw", action="store_true", help="the events as they were stored, a line each")
-    what.add_argument("--list-invocations", action="store_true", help="a row an invocation")
-    what.add_argument("--list-sessions", action="store_true", help="a row a session, newest first")
-    _chooses(verb)
-    verb.add_argument("--invocation", action="append", default=[], metavar="ID", help="only its events")
-    verb.add_argument("--author", action="append", default=[], metavar="NAME", help="only events of NAME")
-    verb.add_argument(
-        "--since", type=_since, default=0.0, metavar="TIME", help="nothing older: 2026-11-30, 90m, 2h, 7d"
-    )
-    verb.add_argument("--limit", type=_positive, default=50, help="sessions to list (default: 50)")
-    verb.add_argument("--include-internal", action="store_true", help="keep the runtime's own calls, adk_*")
-    verb.add_argument("--drop-tool", action="append", default=[], metavar="NAME", help="without this tool")
-    _secrets(verb, "with --raw: ")
-    verb.add_argument("--to", metavar="FILE", help="write here instead of printing")
+    verb = verbs.add_parser("extract", epilog=SOURCES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    extracts(verb)
 
-
-_SOURCES: Final = """\
-sources:
-  traces.jsonl, or its folder; traces of agents-cli; ADK's session JSON; events or rows as JSON lines
-  session.db, sqlite:///session.db              ADK's database of sessions
-  postgresql://user@host:5432/database          ADK's or kagent's; the password from PGPASSWORD or .pgpass
-"""
-
-
-def _chooses(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--session", metavar="ID", help="which session, where there are several")
-    verb.add_argument("--app", help="of which app (kagent: agent)")
-    verb.add_argument("--user", help="of which user")
-    verb.add_argument("--case", help="which case of traces (default: the first)")
-    verb.add_argument("--trial", type=_positive, help="which trial of it (default: 1)")
-
-
-def _secrets(verb: argparse.ArgumentParser, when: str) -> None:
-    how = verb.add_mutually_exclusive_group()
-    how.add_argument("--redact", action="store_true", help=f"{when}write *** for what looks like a secret")
-    how.add_argument("--with-secrets", action="store_true", help=f"{when}write secrets as they are")
-
-
-def _expected(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(","))
-    if unknown := [name for name in names if name not in EXPECTED]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(EXPECTED)}")
-    return names
-
-
-def _since(text: str) -> float:
-    from gate.recorded.since import since
-
-    try:
-        return since(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-EXPECTED: Final = ("calls", "pauses", "reference", "nodes", "state")
-"""What `import session --expect` may name; gate.formats.session_case knows the same."""
 
 FORMATS: Final[Mapping[str, str]] = {
     "adk-evalset": "EvalSets of ADK, current and legacy",
@@ -224,23 +163,14 @@ def _import(verbs: Verbs) -> None:
     rows = "\n".join(f"  {name:<14}{what}" for name, what in FORMATS.items())
     verb = verbs.add_parser(
         "import",
-        epilog=f"formats:\n{rows}\n\n{_SOURCES}",
+        epilog=f"formats:\n{rows}\n\n{SOURCES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.set_defaults(command="import_file")
     verb.add_argument("format", choices=FORMATS, metavar="FORMAT", help="what FILE is (below)")
     verb.add_argument("file", metavar="FILE", help="the other tool's file; it stays as it is")
     verb.add_argument("--to", metavar="FILE", help="write here instead of printing; .json writes JSON")
-    group = verb.add_argument_group("of a session")
-    group.add_argument("--session", metavar="ID", help="which one, where there are several")
-    group.add_argument("--app", help="of which app (kagent: agent)")
-    group.add_argument("--user", help="of which user")
-    group.add_argument("--case", help="which case that agents-cli recorded")
-    group.add_argument("--id", metavar="ID", help="the case's id (default: the session's)")
-    group.add_argument("--turns", type=_positive, metavar="N", help="only the first N turns")
-    what = f"what each turn is to expect: some of {', '.join(EXPECTED)} (default: the first three)"
-    group.add_argument("--expect", type=_expected, default=None, metavar="KEYS", help=what)
-    _secrets(verb, "of a session: ")
+    imports(verb)
 
 
 def _publish(verbs: Verbs) -> None:
@@ -279,12 +209,6 @@ def _config(verb: argparse.ArgumentParser) -> None:
 
 def _out(verb: argparse.ArgumentParser, default: str = "out") -> None:
     verb.add_argument("--out", default=default, metavar="DIR", help=f"the run's folder (default: {default})")
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
 
 
 def _assignment(text: str) -> str:

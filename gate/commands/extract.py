@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.commands.output import deliver, printed
-from gate.commands.recordings import find, note, wanted
+from gate.commands.recordings import find, note, refuse_traces, wanted
 from gate.documents.messages import did_you_mean
 from gate.errors import PASS, BadInput, UsageError
 from gate.formats.accounts import Entry, entries, entries_of, invocations, rows, without_tools
@@ -16,6 +16,7 @@ from gate.formats.stored import NotASession, moment
 from gate.model.trace import Trace
 from gate.publish import events
 from gate.recorded import Address, address, opened
+from gate.recorded.file import TextFile
 from gate.recorded.secrets import MOST, leaks, suspects
 from gate.redact import Redactor
 
@@ -49,6 +50,10 @@ def main(options: argparse.Namespace) -> int:
 def _combine(options: argparse.Namespace) -> None:
     if not options.raw and (options.with_secrets or options.redact):
         raise UsageError("--with-secrets and --redact are for --raw: all else is written without secrets")
+    chosen = options.invocation or options.author or options.drop_tool or options.include_internal
+    if options.list_sessions and (chosen or options.case or options.trial):
+        hint = "--session, --app, --user, --since and --limit choose sessions."
+        raise UsageError("--list-sessions looks at no event: leave out what chooses among them", hint=hint)
     if options.raw and (options.drop_tool or options.include_internal):
         raise UsageError(
             "--raw writes events as they were stored: --drop-tool and --include-internal change none"
@@ -60,6 +65,8 @@ def _sessions(options: argparse.Namespace) -> str:
         raise UsageError(f"{options.source} is a folder", hint="Name a file or a database.")
     where = address(options.source)
     with opened(where, Redactor(where.secrets).text) as place:
+        if isinstance(place, TextFile):
+            refuse_traces(place)
         asked = replace(wanted(options), since=options.since)
         found = place.sessions(asked, options.limit + 1)
         if not found:

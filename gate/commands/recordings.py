@@ -42,10 +42,15 @@ def find_recording(options: argparse.Namespace) -> tuple[Recording, Address]:
         if isinstance(place, TextFile):
             if (value := _agents_cli(place)) is not None:
                 return _case(_recordings(value, place), options, place.shown), where
-            if _traces(place):
-                hint = "It stands in the golden files already; `agent-gate grade` scores it again."
-                raise UsageError(f"{place.shown} holds traces of cases, not a recorded session", hint=hint)
+            refuse_traces(place)
         return _session(place, options), where
+
+
+def refuse_traces(file: TextFile) -> None:
+    """Raise UsageError where a file holds traces, which are of cases and no sessions."""
+    if _traces(file):
+        hint = "--case chooses one of them; `agent-gate grade` scores them again."
+        raise UsageError(f"{file.shown} holds traces of cases, not a recorded session", hint=hint)
 
 
 def _place(options: argparse.Namespace, *, as_stored: bool) -> tuple[Address, Callable[[str], str]]:

@@ -20,6 +20,9 @@ def main(options: argparse.Namespace) -> int:
     """Print one trial of one case, or one recorded session."""
     if looks_like_one(options.what):
         return _recorded(options)
+    if options.session or options.app or options.user or options.case:
+        what = f"{options.what!r} is taken for a case, and --session, --app, --user, --case are of a source"
+        raise UsageError(what, hint="A source ends in .json, .jsonl or .db, or is a URL.")
     out = Path(options.out)
     stored = read_run(out)
     record = _pick(stored, options.what, options.trial)

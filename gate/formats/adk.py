@@ -22,6 +22,7 @@ PLUMBING_CALL = "runtime plumbing: "
 PLUMBING_ANSWER = "answer to a pause: "
 
 _MARKS = ("author", "content", "actions", "invocationId", "errorCode", "nodeInfo", "partial")
+NO_EVENT = f"no ADK event: it has none of {', '.join(_MARKS)}"
 
 
 def read_events(frames: Iterable[Json]) -> tuple[Event, ...]:
@@ -32,7 +33,7 @@ def read_events(frames: Iterable[Json]) -> tuple[Event, ...]:
 
 def error_frame(frame: Json) -> str:
     """Return the failure that a frame of `/run_sse` reports instead of an event, or "" where it is none."""
-    if not is_mapping(frame) or (error := frame.get("error")) is None or _is_event(frame):
+    if not is_mapping(frame) or (error := frame.get("error")) is None or is_event(frame):
         return ""
     if is_mapping(error):
         error = error.get("message") or error
@@ -129,15 +130,16 @@ class _Raw:
         return self.author, self.branch
 
 
-def _is_event(frame: Mapping[str, Json]) -> bool:
+def is_event(frame: Mapping[str, Json]) -> bool:
+    """Whether an object has any key by which an event is known."""
     return any(field(frame, name) is not None for name in _MARKS)
 
 
 def _raw(frame: Json, clean: Callable[[str], str], *, internal: bool = False) -> _Raw:
     if not is_mapping(frame):
         raise UnreadableEvent(f"an event is an object, this is {kind(frame)}")
-    if not _is_event(frame):
-        raise UnreadableEvent(f"no ADK event: it has none of {', '.join(_MARKS)}")
+    if not is_event(frame):
+        raise UnreadableEvent(NO_EVENT)
     contents = [_object(part, "a part") for part in items(mapping(frame, "content"), "parts")]
     parts = (part_of(content, internal=internal) for content in contents)
     calls = [mapping(part, "functionCall") for part in contents if has(part, "functionCall")]

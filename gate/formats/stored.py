@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
+from gate.formats.adk import NO_EVENT, is_event
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
 from gate.formats.strict import strict_json
 from gate.frozen import frozen
@@ -90,7 +91,15 @@ def read_recordings(content: str) -> tuple[Recording, ...]:
     found = tuple(one for one in _together(parts) if one.frames)
     if not found:
         raise NotASession("no event in it")
+    for one in found:
+        _check(one)
     return found
+
+
+def _check(recording: Recording) -> None:
+    for number, frame in enumerate(recording.frames, start=1):
+        if not is_event(frame):
+            raise NotASession(f"event {number}: {NO_EVENT}")
 
 
 def timestamp(frame: Mapping[str, Json]) -> float:

@@ -109,6 +109,7 @@ def test_filters_choose_events_and_keep_their_numbers(capsys: Out) -> None:
         (["--trial", "2"], "not trials of cases"),
         (["--with-secrets"], "are for --raw"),
         (["--redact"], "are for --raw"),
+        (["--list-sessions", "--author", "user"], "--list-sessions looks at no event"),
         (["--raw", "--drop-tool", "x"], "--raw writes events as they were stored"),
         (["--since", "2030-01-01"], "no event like that since 2030-01-01 00:00:00"),
     ],
@@ -127,6 +128,9 @@ def test_traces_have_no_invocations(capsys: Out, tmp_path: Path) -> None:
         code, _, err = extract(capsys, file, *option)
         assert code == 2
         assert "holds traces, which have no invocations" in err
+    code, out, err = extract(capsys, file, "--list-sessions")
+    assert (code, out) == (2, "")
+    assert "holds traces of cases" in err
 
 
 def test_plumbing_is_dropped_unless_it_is_asked_for_and_real_tools_are_kept(capsys: Out) -> None:

@@ -166,6 +166,11 @@ def test_a_recorded_conversation_looks_like_this(
     golden(f"show/recorded_{source.stem}.txt", capsys.readouterr().out)
 
 
+def test_show_of_a_case_takes_no_options_of_a_source(capsys: Out) -> None:
+    assert cli.main(["show", "weather_london", "--session", "s"]) == 2
+    assert "'weather_london' is taken for a case" in capsys.readouterr().err
+
+
 def test_show_of_a_file_that_is_no_recording_is_bad_input(tmp_path: Path, capsys: Out) -> None:
     file = tmp_path / "x.json"
     for content in ("{}", "[]", "nope", '[{"author": 3}]'):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate import verbs
+from gate import session_options
 from gate.dataset import own
 from gate.dataset.yaml_dump import as_text
 from gate.documents import parse
@@ -104,7 +104,7 @@ def test_what_the_user_sent_and_what_came_back_are_the_case() -> None:
 
 
 def test_the_options_name_what_can_be_expected() -> None:
-    assert verbs.EXPECTED == KEYS
+    assert session_options.EXPECTED == KEYS
 
 
 def of_input(value: Any) -> Answer:
