@@ -10,6 +10,9 @@ Value: TypeAlias = str | bytes | int | float | None
 Row: TypeAlias = tuple[Value, ...]
 
 
+_KINDS: Mapping[type, str] = {type(None): "null", int: "a number", float: "a number"}
+
+
 class Database(Protocol):
     """A connection that can only read; the methods raise UsageError."""
 
@@ -45,7 +48,7 @@ def text(value: Value, what: str) -> str:
             raise NotASession(f"{what} is not UTF-8: {error.reason} at byte {error.start}") from None
     if isinstance(value, str):
         return value
-    raise NotASession(f"{what} is {'null' if value is None else 'a number'}, not text")
+    raise NotASession(f"{what} is {_KINDS.get(type(value), type(value).__name__)}, not text")
 
 
 def seconds(value: Value) -> float:

@@ -28,20 +28,21 @@ def sessions(database: Database, event: Collection[str], wanted: Wanted, most: i
     alive = " e.session_id IS NOT NULL" + (" AND e.deleted_at IS NULL" if "deleted_at" in event else "")
     joined = " LEFT JOIN session s ON s.id = e.session_id AND s.user_id = e.user_id" if knows else ""
     columns = f"e.user_id, e.session_id{', s.agent_id, s.name, s.source' if knows else ''}"
+    words = ", ".join(map(database.text, (agent, "e.user_id", "e.session_id", name, origin)))
     query = (
-        f"SELECT {agent}, e.user_id, e.session_id, {name}, {origin}, count(*),"  # noqa: S608  # names are ours
+        f"SELECT {words}, count(*),"  # noqa: S608  # every name in it is ours
         f" {database.seconds('min(e.created_at)')}, {database.seconds('max(e.created_at)')}"
         f" FROM event e{joined}{where}{' AND' if where else ' WHERE'}{alive}"
         f" GROUP BY {columns} ORDER BY max(e.created_at) DESC, e.session_id LIMIT {most:d}"
     )
     for row in database.rows(query, values):
-        words = [text(value, "a session's name") for value in row[3:5] if value is not None]
+        about = [text(value, "a session's name") for value in row[3:5] if value is not None]
         yield Listed(
             store="kagent",
             app="" if row[0] is None else text(row[0], "an agent's id"),
             user=text(row[1], "a user's id"),
             id=text(row[2], "a session's id"),
-            about=", ".join(filter(None, words)),
+            about=", ".join(filter(None, about)),
             events=counted(row[5]),
             first=seconds(row[6]),
             last=seconds(row[7]),
@@ -52,9 +53,8 @@ def recording(database: Database, listed: Listed, clean: Callable[[str], str]) -
     """One session; raises NotASession."""
     deleted = "deleted_at IS NOT NULL" if "deleted_at" in database.columns("event") else "1 = 0"
     where, values = conditions({"session_id": listed.id, "user_id": listed.user}, always=True)
-    query = (
-        f"SELECT data, {database.seconds('created_at')}, {deleted} FROM event{where} ORDER BY created_at, id"  # noqa: S608
-    )
+    columns = f"{database.text('data')}, {database.seconds('created_at')}, {deleted}"
+    query = f"SELECT {columns} FROM event{where} ORDER BY created_at, id"  # noqa: S608  # as above
     rows = (
         KagentRow(data=_data(row[0], number, clean), created=seconds(row[1]), deleted=bool(row[2]))
         for number, row in enumerate(database.rows(query, values), start=1)

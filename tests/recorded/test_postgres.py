@@ -184,6 +184,20 @@ def test_kagents_sessions_are_listed_with_their_agents(kagent: str) -> None:
     assert late == ()
 
 
+def test_other_types_of_columns_read_the_same(server: Server) -> None:
+    url = server.make("typed")
+    table = EVENT_TABLE.replace("session_id text", "session_id uuid").replace("data text", "data jsonb")
+    name = "6f1c0000-0000-4000-8000-000000000001"
+    rows = [
+        (ADD, (f"e{number}", "ann", name, f"2026-11-30 10:00:0{number}+00", None, line))
+        for number, line in enumerate(lines("weather_grounded"))
+    ]
+    server.run("typed", (table, ()), *rows)
+    found = read(url, session=name)
+    assert list(found.frames) == [json.loads(line) for line in lines("weather_grounded")]
+    assert found.id == name
+
+
 def test_both_stores_may_be_in_one_database(server: Server) -> None:
     url = server.make("both")
     adk_store.fill(
