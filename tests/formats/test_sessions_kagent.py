@@ -73,9 +73,8 @@ def test_what_kagent_stores_reads_as_kagent_reads_it(kagent: Mapping[str, Any], 
 
 def test_every_event_that_kagent_stored_is_accounted_for(kagent: Mapping[str, Any]) -> None:
     for text in forms(kagent).values():
-        found = entries(read_recording(text))
-        events = [event for entry in found for event in entry.events]
-        assert len(found) == len(kagent["rows"]) == len(kagent["read"]["events"])
+        events = [event for entry in entries(read_recording(text)) for event in entry.events]
+        assert len(events) == len(kagent["rows"]) == len(kagent["read"]["events"])
         assert [message["role"] for message in messages(events)] == [
             *("user", "assistant", "tool", "assistant", "user", "assistant", "tool")
         ]
