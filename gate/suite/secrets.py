@@ -3,15 +3,16 @@
 import os
 from collections.abc import Iterator, Mapping
 
-from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
+from gate.model.config import Config, NoBoot
 from gate.redact import credentials_of
 
 
 def secrets_of(config: Config) -> Iterator[str]:
     """The values of `pass_env`, and of headers that carry a credential by their name."""
     boot = config.agent.boot
-    if isinstance(boot, CommandBoot | ContainerBoot):
-        yield from (os.environ[name] for name in boot.pass_env if os.environ.get(name))
+    for name in () if isinstance(boot, NoBoot) else boot.pass_env:
+        if value := os.environ.get(name):
+            yield from {value, value.strip()}  # a header carries it without white space around it
     of_protocol = config.agent.options.get("headers")
     for headers in ({} if isinstance(boot, NoBoot) else boot.headers, of_protocol):
         yield from credentials_of(headers if isinstance(headers, Mapping) else {})

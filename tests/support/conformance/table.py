@@ -6,6 +6,8 @@ from tests.support.conformance.script import SCRIPT
 from tests.support.conformance.speaker import Counterpart, Speaker
 from tests.support.conformance.speakers import a2a
 from tests.support.conformance.speakers.adk import Adk
+from tests.support.conformance.speakers.ag_ui import AgUi
+from tests.support.conformance.speakers.agent_engine import AgentEngine
 from tests.support.conformance.speakers.http import Http
 from tests.support.conformance.speakers.langgraph import Langgraph
 from tests.support.conformance.speakers.openai_chat import OpenaiChat
@@ -14,6 +16,8 @@ from tests.support.conformance.speakers.openai_responses import OpenaiResponses
 SPEAKERS: tuple[Speaker, ...] = (
     *a2a.speakers(),
     *(Adk("whole"), Adk("streamed"), Adk("streamed in parts")),
+    *(AgUi(chunks=False), AgUi(chunks=True)),
+    *(AgentEngine("lines"), AgentEngine("server-sent events")),
     Http(),
     *(Langgraph("streamed"), Langgraph("streamed by nodes"), Langgraph("whole")),
     *(OpenaiChat(stream=False), OpenaiChat(stream=True)),
