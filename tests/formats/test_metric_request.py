@@ -105,7 +105,7 @@ def test_events_are_as_traces_jsonl_has_them() -> None:
     assert {key: value for key, value in found.items() if key != "usage"} == {
         key: value for key, value in stored.items() if key not in {"usage", "seq", "turn"}
     }
-    assert found["usage"] == {"input_tokens": 1, "output_tokens": 2}
+    assert found["usage"] == {"input_tokens": 1, "output_tokens": 2, "cached_tokens": 0, "model": ""}
 
 
 @given(traces)
