@@ -37,6 +37,8 @@ def cited(answer: str, value: Any, **options: Any) -> tuple[float, str]:
         ("[doc-1]", "found doc-12", 0),
         ("see [the site](http://x) and [a link](y)", {}, 1),
         ("[https://x.org/a]", {"url": "https://x.org/a"}, 1),
+        ("[site](http://x)", {}, 1),
+        ("[doc-1.]", {"id": "doc-1"}, 1),
         ("[see above]", {}, 1),
         ("none", {}, 1),
         ("[doc-1]", None, 0),

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from referencing.exceptions import Unresolvable
 
 from gate.errors import BadInput
 from gate.model.case import Expect
 from gate.model.score import Unscored
 from gate.model.trace import Crashed
 from gate.score import bounded
-from gate.score.json_schema import parsed
+from gate.score.json_schema import _validator, parsed
 from tests.score.made import called, case, metric, said, score, scored, trace, turn
 
 ONE = case(Expect())
@@ -133,6 +134,12 @@ def test_nothing_is_fetched_whatever_the_draft_makes_of_a_reference(
     found = score(metric("json_schema", schema=four), ONE, trace(turn(said('{"a": [1]}'))))
     assert isinstance(found, Unscored)
     assert found.reason.startswith("the schema refers to what is not in it")
+
+
+def test_a_validator_knows_no_way_to_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_: pytest.fail("it was fetched"))
+    with pytest.raises(Unresolvable):
+        [*_validator({"$ref": "http://example.org/a.json"}).iter_errors(1)]
 
 
 def test_a_value_that_takes_too_long_is_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
