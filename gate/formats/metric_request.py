@@ -145,6 +145,7 @@ def _event(event: Event) -> dict[str, Json]:
         "parts": [_part(part) for part in event.parts],
         "state_delta": plain(event.state_delta),
         "state_removed": list(event.state_removed),
+        "artifact_delta": plain(event.artifact_delta),
         "error": event.error,
         "pauses": [
             {"id": p.id, "name": p.name, "kind": p.kind, "tool": p.tool, "message": p.message}
