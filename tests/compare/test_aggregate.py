@@ -80,7 +80,7 @@ def test_pass_k_is_the_share_of_choices_of_k_trials_that_all_pass(drawn: tuple[i
     assert pass_k(results, k) == pytest.approx(hypergeom(trials, passed, k).pmf(k))
 
 
-@given(st.integers(1, 10), st.floats(0, 1), st.data())
+@given(st.integers(1, 10), st.integers(0, 100).map(lambda percent: percent / 100), st.data())
 def test_pass_k_has_no_bias(trials: int, p: float, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, trials))
     estimates = [pass_k([1.0] * c + [0.0] * (trials - c), k) or 0.0 for c in range(trials + 1)]
@@ -153,6 +153,12 @@ def test_the_bounds_hold_whatever_the_unmeasured_trials_would_have_been(
     every = all(not isinstance(one, str) for each in given_ for one in each)
     if every and not found.short:
         assert found.low == found.high == found.value
+
+
+def test_what_a_case_of_too_few_measured_trials_has_failed_already_bounds_the_number() -> None:
+    cases = [a_case("a", calls=[0, "judge"]), a_case("b", calls=[1, 1])]
+    found = measure(cases, CALLS, Fold(kind="pass_k", number=2, at=1.0))
+    assert (found.low, found.value, found.high, found.measured) == (0.5, 0.5, 0.5, 1)
 
 
 def test_how_many_cases_a_number_is_from_is_counted() -> None:
