@@ -10,6 +10,7 @@ from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRe
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
+from gate.score.metric import Metric
 from gate.suite import Suite, Yardstick
 
 
@@ -37,7 +38,7 @@ class Scales:
         """Score a trial and count it; the record is by the text that was run."""
         if trace.side == "base" and self._suite.base:
             return await self._put_base(trace, self._suite.base)
-        record = await _scored(self._suite.head, trace)
+        record = await _scored(self._suite.head, trace, self._suite.head.metrics)
         self._head.add(record)
         base = self._suite.base
         if base and self._base and trace.case in base.expected and trace.case not in self._apart:
@@ -93,7 +94,8 @@ class Scales:
         )
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
-        record = await _scored(base, trace)
+        # Metrics that are the same on both sides are entered once: the head's stand for the base's.
+        record = await _scored(base, trace, self._suite.head.metrics if self._alike else base.metrics)
         if self._base:
             self._base.add(record)
         return record
@@ -120,12 +122,14 @@ def _tally(side: Yardstick, tracks: Sequence[Track]) -> Tally:
     return tally
 
 
-async def _scored(side: Yardstick, trace: Trace) -> TrialRecord:
-    return record_of(trace, await score_trial(side.metrics, side.expected[trace.case], trace))
+async def _scored(side: Yardstick, trace: Trace, metrics: Sequence[Metric]) -> TrialRecord:
+    return record_of(trace, await score_trial(metrics, side.expected[trace.case], trace))
 
 
 def _measures(side: Yardstick) -> list[tuple[object, ...]]:
-    return [(metric.name, metric.type, metric.version, metric.options) for metric in side.metrics]
+    return [
+        (metric.name, metric.type, metric.version, metric.options, metric.code) for metric in side.metrics
+    ]
 
 
 def _in_force(suite: Suite) -> tuple[dict[str, Policy], bool]:

@@ -12,15 +12,17 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gate.boot import identity, launch, procfs, ready
+from gate.boot import launch, ready
 from gate.boot.booting import Scene
 from gate.boot.headers import filled
 from gate.boot.hidden import closed
-from gate.boot.log import AgentLog, telling_line
+from gate.boot.log import AgentLog
 from gate.boot.process import Child
 from gate.errors import AgentDown
 from gate.model.agent import Agent, Death
 from gate.model.config import CommandBoot
+from gate.work import identity, procfs
+from gate.work.words import telling_line
 
 _SHELL_SIGNALLED = 128
 

@@ -10,6 +10,7 @@ from gate import config as configs
 from gate import dataset
 from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
+from gate.check.custom import custom_findings
 from gate.check.environment import environment_findings
 from gate.check.exposed import exposed_findings
 from gate.check.mapping import mapping_findings
@@ -67,6 +68,7 @@ def check(
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
     found += track_findings(config)
     found += rule_findings(config, suite.cases)
+    found += custom_findings(config, os.environ if environ is None else environ)
     found += mapping_findings(config, suite.cases, loaded.document)
     found += exposed_findings(config, suite.cases, loaded.document)
     about_cases = [

@@ -13,7 +13,17 @@ Path = tuple[str | int, ...]
 
 _COMMAND, _SETUP = ("agent", "boot", "command"), ("agent", "boot", "setup")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
-_BLOCKS = ("a2a", "adk", "agent-engine", "http", "openai-chat", "openai-responses", "replay")
+_BLOCKS = (
+    "a2a",
+    "adk",
+    "ag-ui",
+    "agent-engine",
+    "http",
+    "langgraph",
+    "openai-chat",
+    "openai-responses",
+    "replay",
+)
 _NEEDS = {
     "http": "http: {path: /chat, request: {message: '{text}'}, response: {text: $.reply}}",
     "replay": "replay: {traces: out/traces.jsonl}",

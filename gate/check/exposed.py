@@ -18,8 +18,8 @@ _OWN: Final = frozenset(("http", "replay"))
 """What these show is in a mapping or a recording."""
 _OPENAI: Final = frozenset(("openai-chat", "openai-responses"))
 _STATELESS: Final = frozenset(("a2a", *_OPENAI))
-_SETS_STATE: Final = frozenset(("adk", "agent-engine", "replay"))
-_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",)}
+_SETS_STATE: Final = frozenset(("adk", "ag-ui", "agent-engine", "replay"))
+_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",), "ag-ui": ()}
 """Where what else is shown depends on the agent."""
 _OURS: Final = ("messages", "input", "stream", "previous_response_id")
 _TOOLS: Final = (
@@ -63,8 +63,14 @@ def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterat
                 document.place(("agent", "protocol")),
                 f"{what}, which the protocol '{config.agent.protocol}' does not show",
                 why="It could never be measured, and the run would end undecided.",
-                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _OTHERWISE,
+                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _fix(config.agent),
             )
+
+
+def _fix(agent: AgentConfig) -> str:
+    if agent.protocol == "langgraph":
+        return "A stream shows them: remove `streaming: false`, or the expectation."
+    return _OTHERWISE
 
 
 def _never(agent: AgentConfig) -> tuple[Exposed, ...]:

@@ -182,5 +182,5 @@ def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Fin
 
 
 def _scorers(key: str) -> str:
-    able = [name for name, metric in METRICS.items() if key in metric.reads]
+    able = [name for name, metric in METRICS.items() if key in metric.reads and not metric.foreign]
     return f"metrics: {{{able[0]}: {{}}}}" if able else "Remove it, or check the same by `contains`."

@@ -20,6 +20,7 @@ from gate.model.run import (
     RuleVerdict,
     UndecidedCause,
 )
+from gate.model.score import Unscored
 
 Word = Literal["pass", "regression", "undecided", "not_judged"]
 _SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}
@@ -99,11 +100,14 @@ def _judge_scope(
     if rule.max_drop or rule.max_rise:
         found.append(_relative(rule, after, before, side, others))
     worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Judgement(word="pass"))
+    reasons = [each.reason for each in found if each.reason]
+    if worst.word == "undecided" and "metric" in now.unscored:
+        reasons += _broken(metric.name, cases)
     return RuleVerdict(
         rule=rule,
         scope=scope,
         verdict=worst.word,
-        reason="; ".join(each.reason for each in found if each.reason),
+        reason="; ".join(reasons),
         cause=worst.cause,
         baseline=before,
         value=now.value,
@@ -113,6 +117,18 @@ def _judge_scope(
         not_comparable=others,
         coverage=coverage_of(now, _quarantined(rule, metric, scope, side)),
     )
+
+
+def _broken(name: str, cases: Sequence[CaseEvidence]) -> Iterator[str]:
+    """Why a custom metric could not be computed, in the first case that shows it."""
+    for case in cases:
+        for record in case.exhibits:
+            match record.scores.get(name):
+                case Unscored(cause="metric", reason=reason):
+                    yield f"the metric itself failed in {case.facts.id}: {reason}"
+                    return
+                case _:
+                    pass
 
 
 def coverage_of(found: Measured, quarantined: int) -> Coverage:

@@ -46,7 +46,7 @@ def build(document: Document, root: str) -> Config:
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
     tracks = tuple(_tracks(top.get("tracks"), document))
-    written = _metrics(_map(top.get("metrics")), _map(top.get("prices")), document)
+    written = _metrics(_map(top.get("metrics")), _map(top.get("prices")), document, root)
     metrics = (*written, *map(_measured, tracks))
     types = {metric.name: metric.type for metric in metrics}
     return Config(
@@ -56,6 +56,7 @@ def build(document: Document, root: str) -> Config:
         dataset=dataset,
         run=_run(_map(top.get("run"))),
         metrics=metrics,
+        metrics_from=_text(top.get("metrics_from")),
         rules=tuple(_rules(_map(top.get("rules")), types, document, [track.name for track in tracks])),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
@@ -192,7 +193,7 @@ def _run(run: Map) -> RunConfig:
     )
 
 
-def _metrics(metrics: Map, prices: Map, document: Document) -> Iterator[MetricConfig]:
+def _metrics(metrics: Map, prices: Map, document: Document, root: str) -> Iterator[MetricConfig]:
     """The metrics as written; where there are prices, cost is measured by them."""
     priced = {"prices": prices} if prices else {}
     for name, value in metrics.items():
@@ -205,6 +206,7 @@ def _metrics(metrics: Map, prices: Map, document: Document) -> Iterator[MetricCo
             options={**options, **(priced if type_ == _COST else {})},
             pass_at=number(metric["pass_at"]) if "pass_at" in metric else None,
             place=document.place(("metrics", name), key=True),
+            root=root,
         )
     if prices and _COST not in metrics:
         place = document.place(("prices",), key=True)

@@ -23,6 +23,12 @@ def _adk(config: AgentConfig, agent: Agent) -> AgentProtocol:
     return Adk(config, agent)
 
 
+def _ag_ui(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.ag_ui import AgUi
+
+    return AgUi(config, agent)
+
+
 def _agent_engine(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.agent_engine import AgentEngine
 
@@ -33,6 +39,12 @@ def _http(config: AgentConfig, agent: Agent) -> AgentProtocol:
     from gate.drive.http_json import HttpJson
 
     return HttpJson(config, agent)
+
+
+def _langgraph(config: AgentConfig, agent: Agent) -> AgentProtocol:
+    from gate.drive.langgraph import Langgraph
+
+    return Langgraph(config, agent)
 
 
 def _openai_chat(config: AgentConfig, agent: Agent) -> AgentProtocol:
@@ -56,8 +68,10 @@ def _replay(config: AgentConfig, agent: Agent) -> Recordings:
 PROTOCOLS: dict[str, ProtocolFactory] = {
     "a2a": _a2a,
     "adk": _adk,
+    "ag-ui": _ag_ui,
     "agent-engine": _agent_engine,
     "http": _http,
+    "langgraph": _langgraph,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
     "replay": _replay,

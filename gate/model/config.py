@@ -150,13 +150,19 @@ class RunConfig:
 
 @frozen
 class MetricConfig:
-    """A metric by the name that rules use; `pass_at` None takes the type's own."""
+    """A metric by the name that rules use; `pass_at` None takes the type's own.
+
+    Code of the user is read from the config's folder: `root` in the work tree, or `folder` in `commit`.
+    """
 
     name: str
     type: str
     options: Mapping[str, Json] = field(default_factory=dict)
     pass_at: float | None = None
     place: Place
+    root: str = "."
+    commit: str = ""
+    folder: str = ""
 
 
 @frozen
@@ -223,6 +229,7 @@ class AcceptPolicy:
 class Config:
     """The whole of agent-gate.yml. `root` is the folder that relative paths start from.
 
+    `metrics_from` is another tool's file whose metrics are among `metrics`, "" for none.
     `baseline` is the file's path; with `baseline_branch` it is read from that branch. `when_changed` are
     patterns of files, from the repository's root: a pull request that changes none passes at once.
     """
@@ -237,6 +244,7 @@ class Config:
     undecided: Mapping[str, Policy]
     baseline: str
     baseline_branch: str = ""
+    metrics_from: str = ""
     enforce: Literal["block", "report"] = "block"
     accept: AcceptPolicy = field(default_factory=AcceptPolicy)
     when_changed: tuple[str, ...] = ()

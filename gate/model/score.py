@@ -4,10 +4,11 @@ from typing import Literal, TypeAlias
 
 from gate.frozen import frozen
 
-Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "crashed", "malformed"]
+Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "metric", "crashed", "malformed"]
 """Why something was not scored.
 
-`not_run`: the run ended before the trial. `crashed`: for measures without a worst value, such as latency.
+`not_run`: the run ended before the trial. `metric`: a custom metric's own code failed.
+`crashed`: for measures without a worst value, such as latency.
 `malformed`: what the agent sent cannot be read, and the value hangs on it.
 """
 

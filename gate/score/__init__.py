@@ -9,11 +9,14 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Finding, Place
 from gate.model.score import Score
 from gate.model.trace import Trace
+from gate.redact import Redactor
 from gate.score.adk import ResponseMatch, ToolTrajectory
 from gate.score.calls import Calls
 from gate.score.citations import Citations
 from gate.score.completed import TrialCompleted
 from gate.score.cost import Cost
+from gate.score.custom_command import Command
+from gate.score.custom_python import Python
 from gate.score.json_schema import JsonSchema
 from gate.score.likeness import Exact, Similarity
 from gate.score.metric import Metric
@@ -72,14 +75,17 @@ METRICS: Mapping[str, type[Metric]] = {
     "citations": Citations,
     "tool_trajectory_avg_score": ToolTrajectory,
     "response_match_score": ResponseMatch,
+    "command": Command,
+    "python": Python,
 }
 """Every type of metric; a new one is a file and a line here."""
 _OF_TRACKS: Mapping[str, type[Metric]] = {"junit": NativeTests}
 
 
-def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
+def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tuple[Metric, ...]:
     """The metrics of a run: those configured, then each that always runs and whose name no other took.
 
+    `redact` takes secrets out of what comes from elsewhere than the trace.
     Raises BadInput with every finding of all of them.
     """
     names = {config.name for config in configs}
@@ -97,6 +103,8 @@ def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
             findings.extend(error.findings)
     if findings:
         raise BadInput(findings)
+    for metric in built if redact else ():
+        metric.redact = redact or metric.redact
     return tuple(built)
 
 

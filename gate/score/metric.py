@@ -11,6 +11,7 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Finding
 from gate.model.score import Score
 from gate.model.trace import Trace
+from gate.redact import Redactor
 
 
 class Metric:
@@ -20,10 +21,10 @@ class Metric:
     else `ms`, `tokens`, `calls`, `turns`, `cost`; `kind` is `quality` for values in 0..1 that can decide
     whether a case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on
     no case unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics
-    run without being configured. `choices` maps each option to the values that it may take, the default
-    first; `texts` names the options that take a text and must be given, `shapes` those of any other shape,
-    each with a function that says what to write instead of a value ("" where it is fine). A constructor
-    raises BadInput with a finding for each option that it cannot use.
+    run without being configured; `foreign` ones run code of the user. `choices` maps each option to the
+    values that it may take, the default first; `texts` names the options that take a text and must be given,
+    `shapes` those of any other shape, each with a function that says what to write instead of a value (""
+    where it is fine). A constructor raises BadInput with a finding for each option that it cannot use.
     """
 
     version: ClassVar[str] = "1"
@@ -33,6 +34,7 @@ class Metric:
     default_pass_at: ClassVar[float | None] = 1.0
     reads: ClassVar[tuple[str, ...]] = ()
     always: ClassVar[bool] = False
+    foreign: ClassVar[bool] = False
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {}
     texts: ClassVar[tuple[str, ...]] = ()
     shapes: ClassVar[Mapping[str, Callable[[Json], str]]] = {}
@@ -40,6 +42,7 @@ class Metric:
     def __init__(self, config: MetricConfig) -> None:
         if findings := tuple(self._findings(config)):
             raise BadInput(findings)
+        self.redact = Redactor()
         self.name = config.name
         self.type = config.type
         self.pass_at = self.default_pass_at if config.pass_at is None else config.pass_at
@@ -47,6 +50,11 @@ class Metric:
             **{name: values[0] for name, values in self.choices.items()},
             **config.options,
         }
+
+    @property
+    def code(self) -> str:
+        """The fingerprint of the user's code that is run; "" where none is."""
+        return ""
 
     @property
     def deviations(self) -> dict[str, Json]:

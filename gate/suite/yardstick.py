@@ -56,7 +56,7 @@ class Yardstick:
 
 def yardstick(config: Config, cases: Sequence[Case], redact: Redactor, today: date) -> Yardstick:
     """The yardstick of a config and its cases; raises BadInput for metrics that cannot be built."""
-    metrics = build(config.metrics)
+    metrics = build(config.metrics, redact)
     expected = {case.id: _redacted(case, redact) for case in cases}
     return Yardstick(
         expected=expected,

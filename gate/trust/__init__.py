@@ -15,6 +15,7 @@ from gate.publish.words import count
 from gate.trust.agent import AgentSides
 from gate.trust.base import BaseSide, read_base
 from gate.trust.cases import pair
+from gate.trust.code import by_base_code, reads_extra
 from gate.trust.keys import key_changes, run_in_force, strictest
 from gate.trust.metrics import metric_changes
 from gate.trust.patterns import matching
@@ -53,7 +54,8 @@ def weigh(base: BaseSide, head: Checked, config: Config, baseline: Baseline | No
         changes, agent = _without_base(base, config, baseline, here)
         return Weighed(config=replace(config, agent=agent), changes=tuple(changes), apart=())
     sides = AgentSides(base.config.agent, config.agent, head.place("agent", "boot"))
-    pairs = pair(base.cases, head.cases, here, today)
+    extra = reads_extra(base.config.metrics)
+    pairs = pair(base.cases, head.cases, here, today, extra=extra)
     changes = [
         *_broken(base, here),
         *sides.changes(),
@@ -62,7 +64,12 @@ def weigh(base: BaseSide, head: Checked, config: Config, baseline: Baseline | No
         *pairs.changes,
         *_baseline(base, config, baseline),
     ]
-    held = replace(config, agent=sides.in_force(), run=run_in_force(base.config.run, config.run))
+    held = replace(
+        config,
+        agent=sides.in_force(),
+        run=run_in_force(base.config.run, config.run),
+        metrics=by_base_code(base.config.metrics, config.metrics),
+    )
     return Weighed(config=held, changes=tuple(changes), apart=pairs.apart)
 
 

@@ -27,8 +27,14 @@ from gate.trust import words
 
 _MAPPED: Final = ("http",)
 """Protocols whose block says how answers are read: a bar, unlike the switches of the others."""
-_TOOLS: Final = ("openai-chat", "openai-responses")
-"""Protocols with one such switch: `tools` says which calls are seen, and whether anything waits."""
+_TOOLS: Final = ("tools",)
+_READ: Final[Mapping[str, tuple[str, ...]]] = {
+    "ag-ui": _TOOLS,
+    "langgraph": ("input", "messages", "output", "streaming", "tokens"),
+    "openai-chat": _TOOLS,
+    "openai-responses": _TOOLS,
+}
+"""Protocols with a few such keys: what is seen of calls and tokens, what waits, where the answer is."""
 
 
 class AgentSides:
@@ -225,7 +231,8 @@ def _bar(agent: AgentConfig) -> dict[str, Json]:
     """What of a protocol's block says how answers are read."""
     if agent.protocol in _MAPPED:
         return dict(agent.options)
-    return {key: value for key, value in agent.options.items() if agent.protocol in _TOOLS and key == "tools"}
+    read = _READ.get(agent.protocol, ())
+    return {key: value for key, value in agent.options.items() if key in read}
 
 
 def _switches(agent: AgentConfig) -> dict[str, Json]:

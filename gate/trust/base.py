@@ -71,23 +71,43 @@ def name_in(top: Path, path: Path) -> str:
 
 
 def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
-    loaded = configs.from_document(_documents(tree, [file], {file: file})[0], root)
+    folder = posixpath.dirname(file)
+    loaded = configs.from_document(
+        _documents(tree, [file], {file: file})[0], root, lambda name: _beside(tree, folder, name)
+    )
     unusable = _unusable(loaded)
     if loaded.config is None or unusable:
         return replace(side, file=file, problems=unusable)
-    folder = posixpath.dirname(file)
-    suite, golden = _suite(loaded.config.dataset, tree, folder)
-    baseline, facts, wrong = _baseline(loaded.config, tree, folder)
+    config = _by_commit(loaded.config, side.revision.commit, folder)
+    suite, golden = _suite(config.dataset, tree, folder)
+    baseline, facts, wrong = _baseline(config, tree, folder)
     return replace(
         side,
         file=file,
-        config=loaded.config,
+        config=config,
         cases=suite.cases,
         baseline=baseline,
         baseline_facts=facts,
         problems=tuple(finding for finding in (*suite.findings, *wrong) if finding.level == "error"),
-        files=frozenset((tree.real(file), *golden, tree.real(_path(loaded.config, folder)))),
+        files=frozenset((*golden, *(tree.real(name) for name in (file, *_named(config, folder))))),
     )
+
+
+def _by_commit(config: Config, commit: str, folder: str) -> Config:
+    """The config, the code of whose metrics is the commit's."""
+    metrics = tuple(replace(metric, commit=commit, folder=folder) for metric in config.metrics)
+    return replace(config, metrics=metrics)
+
+
+def _named(config: Config, folder: str) -> Iterable[str]:
+    """The files that the config names, of those that are read once."""
+    names = filter(None, (config.baseline, config.metrics_from))
+    return (posixpath.normpath(posixpath.join(folder, name)) for name in names)
+
+
+def _beside(tree: Tree, folder: str, name: str) -> Document:
+    path = posixpath.normpath(posixpath.join(folder, name))
+    return _documents(tree, [path], {path: name})[0]
 
 
 def _unusable(loaded: configs.Loaded) -> tuple[Finding, ...]:

@@ -24,14 +24,21 @@ class CasePairs:
     apart: tuple[Case, ...]
 
 
-def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date) -> CasePairs:
-    """Hold the cases of the two sides side by side; `config` is where a case is told whose file is gone."""
+def pair(  # two sides and what is known of both
+    base: Sequence[Case], head: Sequence[Case], config: Place, today: date, *, extra: bool = False
+) -> CasePairs:
+    """Hold the cases of the two sides side by side; `config` is where a case is told whose file is gone.
+
+    `extra`: a metric reads what a case only knows besides, so that it counts as what is expected.
+    """
     old, new = {case.id: case for case in base}, {case.id: case for case in head}
     changes: list[BarChange] = []
     for case in head:
         before = old.get(case.id)
         changes += (
-            [_change("added", case.id, case.place)] if before is None else _changed(before, case, today)
+            [_change("added", case.id, case.place)]
+            if before is None
+            else _changed(before, case, today, extra=extra)
         )
     files = {case.place.file: Place(file=case.place.file) for case in head}
     changes += [
@@ -78,8 +85,8 @@ def _with_groups(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
     return (case for case in cases if case.id in ids or (case.group and case.group in groups))
 
 
-def _changed(base: Case, head: Case, today: date) -> Iterator[BarChange]:
-    if _texts(base) != _texts(head):
+def _changed(base: Case, head: Case, today: date, *, extra: bool) -> Iterator[BarChange]:
+    if _texts(base) != _texts(head) or (extra and base.extra != head.extra):
         less = "; ".join(dropped(base, head))
         kind: ChangeKind = "loosened" if less else "changed"
         yield _change(kind, head.id, head.place, note=less, needed=bool(less))

@@ -50,12 +50,12 @@ def metric_changes(
         yield _change(name, "added", None, new[name], place.get(name, place[""]), needed=False)
 
 
-def _facts(metric: Metric) -> tuple[str, Mapping[str, Json], float | None]:
-    return metric.type, metric.options, metric.pass_at
+def _facts(metric: Metric) -> tuple[str, Mapping[str, Json], float | None, str]:
+    return metric.type, metric.options, metric.pass_at, metric.code
 
 
 def _is_tighter(base: Metric, head: Metric) -> bool:
-    if base.type != head.type or base.options.keys() != head.options.keys():
+    if (base.type, base.code) != (head.type, head.code) or base.options.keys() != head.options.keys():
         return False
     if base.pass_at is not None and (head.pass_at is None or head.pass_at < base.pass_at):
         return False
@@ -102,6 +102,8 @@ def _written(metric: Metric | None) -> str:
     if metric is None:
         return ""
     keys: dict[str, Json] = {"type": metric.type, **metric.options}
+    if metric.code:
+        keys["code"] = metric.code[:12]
     if metric.pass_at is not None:
         keys["pass_at"] = words.number(metric.pass_at)
     return words.block(keys)

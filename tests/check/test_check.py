@@ -73,6 +73,10 @@ def api(response: str, more: str = "", request: str = "{message: '{text}'}") -> 
     return agent(f"protocol: http\n  boot: {{url: http://a}}\n  http:\n    {block}")
 
 
+def graph(more: str) -> str:
+    return agent(f"protocol: langgraph\n  boot: {{url: http://a}}\n  {more}")
+
+
 def boot(text: str) -> str:
     return agent(f"protocol: adk\n  app: x\n  boot: {text}")
 
@@ -159,6 +163,8 @@ RUN_ME = 'run-me, "{port}"'
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
         (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
         (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),
+        (graph("langgraph: {input: {q: '{txt}'}, output: a}"), ("no-text", "warn", "5:15")),
+        (graph("adk: {user: u}"), ("block-unused", "warn", "5:3")),
     ],
 )
 def test_what_is_wrong_with_a_config_is_found_at_its_place(

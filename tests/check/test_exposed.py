@@ -25,6 +25,12 @@ def found(folder: Path, agent: str, cases: str = CASES) -> list[tuple[str, str, 
     ]
 
 
+def test_a_graph_that_is_waited_for_shows_no_nodes(tmp_path: Path) -> None:
+    assert found(tmp_path, "protocol: langgraph") == []
+    (finding,) = found(tmp_path, "protocol: langgraph\n  langgraph: {streaming: false}")
+    assert finding[2] == "'nodes' of case 'c' needs graph nodes, which the protocol 'langgraph' does not show"
+
+
 def test_what_openai_chat_hides_is_said_before_anything_is_spent(tmp_path: Path) -> None:
     assert found(tmp_path, "protocol: openai-chat") == [
         (
@@ -56,6 +62,7 @@ def test_what_openai_chat_hides_is_said_before_anything_is_spent(tmp_path: Path)
         ),
         ("protocol: openai-responses", ["not-exposed", "start-state-unsent"]),
         ("protocol: a2a", ["not-exposed", "start-state-unsent"]),
+        ("protocol: ag-ui", []),
         ("protocol: adk\n  app: a", []),
     ],
 )

@@ -80,7 +80,8 @@ def test_pass_k_is_the_share_of_choices_of_k_trials_that_all_pass(drawn: tuple[i
     assert pass_k(results, k) == pytest.approx(hypergeom(trials, passed, k).pmf(k))
 
 
-@given(st.integers(1, 10), st.integers(0, 100).map(lambda percent: percent / 100), st.data())
+# scipy's pmf overflows for the least floats that there are
+@given(st.integers(1, 10), st.just(0.0) | st.floats(1e-12, 1), st.data())
 def test_pass_k_has_no_bias(trials: int, p: float, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, trials))
     estimates = [pass_k([1.0] * c + [0.0] * (trials - c), k) or 0.0 for c in range(trials + 1)]

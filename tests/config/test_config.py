@@ -93,9 +93,14 @@ def test_a_large_config_is_read_whole() -> None:
             type="calls",
             options={"mode": "in_order", "args": "subset"},
             place=Place(file="agent-gate.yml", line=9, column=3),
+            root="sub",
         ),
         MetricConfig(
-            name="wording", type="rouge_1", pass_at=0.5, place=Place(file="agent-gate.yml", line=10, column=3)
+            name="wording",
+            type="rouge_1",
+            pass_at=0.5,
+            place=Place(file="agent-gate.yml", line=10, column=3),
+            root="sub",
         ),
     )
     cases, completed, drop, by = config.rules

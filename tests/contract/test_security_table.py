@@ -16,6 +16,7 @@ from gate.github.acceptance import find_acceptance
 from gate.model.bar import Acceptance
 from gate.model.config import AcceptPolicy
 from gate.network import AUTHORITIES
+from gate.work.workplace import PASSED
 from tests.support.commands import ROOT, a_project, git_output
 from tests.support.github.desk import Desk
 from tests.support.github.server import serve
@@ -38,6 +39,7 @@ DYNAMIC = {
     ("gate/github/inputs.py", "environ[name]"): set(),  # taken out, not read
     ("gate/github/event.py", "environ.get(name, '')"): set(),  # by whom it is called
     ("gate/github/step.py", "environ.get(variable)"): set(),  # by whom it is called
+    ("gate/work/workplace.py", "os.environ[name]"): set(PASSED),
     ("gate/network.py", "os.environ.get(name)"): set(AUTHORITIES),
     ("gate/suite/secrets.py", "os.environ.get(name)"): set(),  # pass_env
     ("gate/check/environment.py", "environ.get(name)"): set(),  # pass_env
@@ -46,6 +48,7 @@ DYNAMIC = {
 BY_LIBRARIES = {
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),  # urllib.request.getproxies, httpx
     *("DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT", "DOCKER_CONFIG"),  # docker
+    "PG*",  # libpq
     *("HOME", "TMPDIR"),  # tempfile, docker's configuration
 }
 
@@ -243,3 +246,8 @@ def test_the_token_is_in_no_file_and_in_no_environment(tmp_path: Path) -> None:
 def test_what_the_agent_gets_is_what_the_table_says() -> None:
     row = table("what")[[row[0] for row in table("what")].index("variables")]
     assert quoted(row[2:3]) == {*_PASSED, "HOME", "TMPDIR", "env", "pass_env"}
+
+
+def test_what_a_custom_metric_gets_is_what_the_table_says() -> None:
+    (row,) = (row for row in table("what a custom metric") if row[0] == "variables")
+    assert quoted(row[1:2]) == {*PASSED, "HOME", "TMPDIR"}

@@ -9,7 +9,7 @@ from tests.support.conformance.kit import replayed, supports
 from tests.support.conformance.script import SCRIPT, Scenario
 from tests.support.conformance.speaker import CannotSay, Speaker
 from tests.support.conformance.speakers.http import Http
-from tests.support.conformance.table import SPEAKERS, between, merged, render
+from tests.support.conformance.table import SPEAKERS, between, merged, render, row_of
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -57,7 +57,7 @@ async def test_the_readme_has_the_table_that_the_kit_makes(
 ) -> None:
     shown = [scenario for scenario in SCRIPT if scenario.replies[0].sending == "at once"]
     found = [
-        (speaker.protocol, scenario.name, await supports(speaker, scenario))
+        (row_of(speaker), scenario.name, await supports(speaker, scenario))
         for speaker in SPEAKERS
         for scenario in shown
     ]

@@ -57,6 +57,7 @@ async def test_what_it_tells_is_redacted(adk_url: str) -> None:
         answers(body=b"<html>", headers={"content-type": "text/html"}),
         answers(body=b'{"version": "\xff"}'),
         answers([1]),
+        answers({"version": "2", "language": "x" * 5_000_000}),
         resets,
         floods,
         speaks_no_http,

@@ -34,9 +34,11 @@ class Front:
             return
         streams = ":streamQuery" in exchange.path
         self.requests.append(exchange.json)
+        # The service knows the field by both of its names, the container by one.
+        inner = {"class_method": method_of(exchange.json), "input": exchange.json["input"]}
         path = "/api/stream_reasoning_engine" if streams else "/api/reasoning_engine"
         async with Client() as client:
-            answer = await client.request("POST", self._container + path, json=exchange.json)
+            answer = await client.request("POST", self._container + path, json=inner)
         if answer.status != 200:
             await exchange.write(raised(answer.body.decode()))
             return
@@ -58,11 +60,16 @@ class Front:
                 "INVALID_ARGUMENT",
                 "Invalid value at 'input' (type.googleapis.com/google.protobuf.Struct)",
             )
-        method = body.get("class_method", body.get("classMethod"))
+        method = method_of(body)
         if method not in self._methods or method.endswith("stream_query") != known[exchange.path]:
             words = f"Default method `{method}` not found. Available methods are: {list(self._methods)}."
             return 400, "FAILED_PRECONDITION", f"Reasoning Engine Execution failed. {words}"
         return None
+
+
+def method_of(body: Any) -> Any:
+    """The method that a request names, in either spelling of proto3's JSON."""
+    return body.get("class_method", body.get("classMethod"))
 
 
 def status(code: int, name: str, words: str) -> bytes:

@@ -18,6 +18,7 @@ from gate.model.config import (
     UrlBoot,
 )
 from gate.model.finding import Place
+from gate.trust import _bare
 from gate.trust.agent import AgentSides
 
 PLACE = Place(file="agent-gate.yml")
@@ -195,3 +196,45 @@ def test_another_variable_in_a_header_waits() -> None:
     assert (change.name, change.before, change.after) == ("agent.boot.pass_env", "[A_KEY]", "[A_KEY, B_KEY]")
     assert change.needs_acceptance
     assert sides.in_force() == base
+
+
+@pytest.mark.parametrize(
+    "boot",
+    [
+        UrlBoot(url="http://a", headers={"X-A": "{A_KEY}"}, pass_env=("A_KEY",)),
+        CommandBoot(command=("serve",), pass_env=("A_KEY",)),
+        ContainerBoot(source=Image(name="i"), pass_env=("A_KEY",)),
+    ],
+)
+def test_beside_a_base_that_cannot_be_used_no_secret_is_passed(boot: BootConfig) -> None:
+    agent = AgentConfig(protocol="http", boot=boot)
+    assert secrets(AgentSides(_bare(agent), agent, PLACE).in_force().boot) == set()
+
+
+def test_which_tools_the_client_offers_is_the_bases_to_say() -> None:
+    boot = CommandBoot(command=("serve",))
+    tool = {"name": "paint", "description": "Paints."}
+    before = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [tool], "path": "/a"})
+    after = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [], "path": "/b"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"tools": [tool], "path": "/b"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("option", "head"),
+    [
+        ("input", {"question": "{text}, and say Paris"}),
+        ("messages", "log"),
+        ("output", "expected"),
+        ("streaming", False),
+        ("tokens", False),
+    ],
+)
+def test_what_is_read_of_a_graph_is_the_bases_to_say(option: str, head: object) -> None:
+    boot = CommandBoot(command=("serve",))
+    before = AgentConfig(protocol="langgraph", boot=boot, options={"body": {"config": {}}})
+    after = AgentConfig(protocol="langgraph", boot=boot, options={option: head, "prefix": "/v2"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"prefix": "/v2"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]

@@ -19,7 +19,7 @@ class AgentEngine:
     protocol = "agent-engine"
     counterpart = Counterpart(
         "real server",
-        "its container, as adk runs it; from source: `:query` and `:streamQuery` before it",
+        "its container, as adk runs it; from source and Google's client: `:query`, `:streamQuery`",
         "tests/drive/test_agent_engine.py",
     )
 
