@@ -72,8 +72,16 @@ def message_of(value: Json, arguments: ReadArguments) -> Message:
         kind=name,
         author=text(record, "name") or {AI: "assistant", HUMAN: "user"}.get(name, name),
         parts=parts,
-        usage=usage_of(mapping(record, "usage_metadata")),
+        usage=usage_in(record),
     )
+
+
+def usage_in(record: Mapping[str, Json]) -> Usage | None:
+    """What a message says that its model spent, in the words of LangChain's `usage_metadata`."""
+    counted = mapping(record, "usage_metadata")
+    cached = mapping(counted, "input_token_details").get("cache_read")
+    usage: Json = {**counted, "input_tokens_details": {"cached_tokens": cached}}
+    return usage_of({"usage": usage, "model": mapping(record, "response_metadata").get("model_name")})
 
 
 def kind_of(record: Mapping[str, Json]) -> str:

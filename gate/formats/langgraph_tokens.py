@@ -4,8 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gate.formats.adk_fields import UnreadableEvent, is_mapping, items, mapping, text
-from gate.formats.langgraph_message import AI, TOOL, Message, content_parts, joined, kind_of, message_of
-from gate.formats.openai_fields import ReadArguments, usage_of, whole_object
+from gate.formats.langgraph_message import (
+    AI,
+    TOOL,
+    Message,
+    content_parts,
+    joined,
+    kind_of,
+    message_of,
+    usage_in,
+)
+from gate.formats.openai_fields import ReadArguments, whole_object
 from gate.model import Json
 from gate.model.trace import Call, Event, Part, Text, Thought, Usage
 
@@ -68,7 +77,7 @@ class _Said:
         self.usage: Usage | None = None
 
     def add(self, record: Mapping[str, Json], kind: str, arguments: ReadArguments) -> None:
-        self.usage = usage_of(mapping(record, "usage_metadata")) or self.usage
+        self.usage = usage_in(record) or self.usage
         if kind == TOOL or not text(record, "type").endswith("Chunk"):
             self._whole = message_of(record, arguments)
             return
