@@ -10,6 +10,7 @@ from gate.model.run import Comparison, Meta, MetricFacts, Report, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
+from gate.score.judge import Judge
 from gate.suite import Suite, Yardstick
 
 
@@ -22,16 +23,31 @@ class Scales:
         self._base = _tally(suite.base) if suite.base else None
         self._apart = {case.id for case in suite.apart}
         self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
+        others = suite.base.metrics if suite.base and not self._alike else ()
+        self._used = (*suite.head.metrics, *others)
+        self._judges = [metric for metric in self._used if isinstance(metric, Judge)]
+
+    @property
+    def waits(self) -> bool:
+        """Whether scoring a trial waits for somebody: then several are scored side by side."""
+        return bool(self._judges)
 
     @asynccontextmanager
     async def ready(self) -> AsyncIterator[Self]:
         """Every metric of both sides, entered together."""
-        suite = self._suite
         async with AsyncExitStack() as stack:
-            others = suite.base.metrics if suite.base and not self._alike else ()
-            for metric in (*suite.head.metrics, *others):
+            if self._judges:
+                await self._seat(stack)
+            for metric in self._used:
                 await stack.enter_async_context(metric)
             yield self
+
+    async def _seat(self, stack: AsyncExitStack) -> None:
+        from gate.judge import Bench  # most suites have no judge
+
+        bench = await stack.enter_async_context(Bench(self._suite.redact))
+        for judge in self._judges:
+            await judge.sit(bench)
 
     async def put(self, trace: Trace) -> TrialRecord:
         """Score a trial and count it; the record is by the text that was run."""
@@ -118,7 +134,9 @@ async def _scored(side: Yardstick, trace: Trace) -> TrialRecord:
 
 
 def _measures(side: Yardstick) -> list[tuple[object, ...]]:
-    return [(metric.name, metric.type, metric.version, metric.options) for metric in side.metrics]
+    return [
+        (metric.name, metric.type, metric.version, metric.options, metric.basis) for metric in side.metrics
+    ]
 
 
 def _in_force(suite: Suite) -> tuple[dict[str, Policy], bool]:

@@ -169,7 +169,7 @@ def _publish(verbs: Verbs) -> None:
 
 def _schema(verbs: Verbs) -> None:
     verb = verbs.add_parser("schema")
-    verb.add_argument("name", nargs="?", help="config, dataset, trace, run or baseline")
+    verb.add_argument("name", nargs="?", help="config, dataset, anchors, trace, run or baseline")
 
 
 _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias, cast
 
+from gate.config.judges import asked, cache_of, judge_files, judges
 from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
 from gate.model import Json
@@ -27,6 +28,7 @@ from gate.model.config import (
     UrlBoot,
 )
 from gate.model.finding import Place
+from gate.model.judge import JudgeConfig
 
 Map: TypeAlias = Mapping[str, Json]
 
@@ -39,13 +41,14 @@ def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
+    known, metrics = judges(top, document, root), _map(top.get("metrics"))
     return Config(
         file=document.file,
         root=root,
-        agent=_agent(_map(top["agent"]), root, (*dataset, baseline)),
+        agent=_agent(_map(top["agent"]), root, (*dataset, baseline, *judge_files(top))),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
-        metrics=tuple(_metrics(_map(top.get("metrics")), document)),
+        metrics=tuple(_metrics(metrics, document, known)),
         rules=tuple(_rules(_map(top.get("rules")), document)),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
@@ -54,6 +57,8 @@ def build(document: Document, root: str) -> Config:
         accept=_accept(_map(top.get("accept"))),
         when_changed=_texts(_map(top.get("when")).get("changed", [])),
         strict_publish=top.get("strict_publish") is True,
+        judges=known,
+        judge_cache=cache_of(top),
     )
 
 
@@ -180,7 +185,7 @@ def _run(run: Map) -> RunConfig:
     )
 
 
-def _metrics(metrics: Map, document: Document) -> Iterator[MetricConfig]:
+def _metrics(metrics: Map, document: Document, known: tuple[JudgeConfig, ...]) -> Iterator[MetricConfig]:
     for name, value in metrics.items():
         metric = _map(value)
         yield MetricConfig(
@@ -188,6 +193,7 @@ def _metrics(metrics: Map, document: Document) -> Iterator[MetricConfig]:
             type=_text(metric.get("type", name)),
             options={key: option for key, option in metric.items() if key not in _METRIC_KEYS},
             pass_at=number(metric["pass_at"]) if "pass_at" in metric else None,
+            judge=asked(metric, known) if metric.get("type", name) == "judge" else None,
             place=document.place(("metrics", name), key=True),
         )
 
@@ -219,6 +225,7 @@ def _rule(name: str, rule: Map, place: Place) -> Rule:
         max_drop=amount(rule["max_drop"]) if "max_drop" in rule else None,
         max_rise=amount(rule["max_rise"]) if "max_rise" in rule else None,
         ignore_below=_bound(rule, "ignore_below"),
+        coverage=_bound(rule, "coverage"),
         by=cast("Literal['suite', 'category', 'case']", rule.get("by", "suite")),
         level=level,
         place=place,

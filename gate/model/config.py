@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from gate.frozen import frozen
 from gate.model import Json
 from gate.model.finding import Place
+from gate.model.judge import Anchor, JudgeConfig
 
 RuleLevel = Literal["block", "warn", "info"]
 Policy = Literal["fail", "warn", "pass"]
@@ -146,12 +147,17 @@ class RunConfig:
 
 @frozen
 class MetricConfig:
-    """A metric by the name that rules use; `pass_at` None takes the type's own."""
+    """A metric by the name that rules use; `pass_at` None takes the type's own.
+
+    `judge` is whom it asks, None where that is nobody or somebody unknown; `anchors` come from their file.
+    """
 
     name: str
     type: str
     options: Mapping[str, Json] = field(default_factory=dict)
     pass_at: float | None = None
+    judge: JudgeConfig | None = None
+    anchors: tuple[Anchor, ...] = ()
     place: Place
 
 
@@ -165,7 +171,10 @@ class Amount:
 
 @frozen
 class Rule:
-    """What a metric must satisfy. For `cases`, `counts` bounds how many cases may be in a class."""
+    """What a metric must satisfy. For `cases`, `counts` bounds how many cases may be in a class.
+
+    `coverage` is the least share of trials that must have been scored.
+    """
 
     metric: str
     min: float | None = None
@@ -173,6 +182,7 @@ class Rule:
     max_drop: Amount | None = None
     max_rise: Amount | None = None
     ignore_below: float | None = None
+    coverage: float | None = None
     by: Literal["suite", "category", "case"] = "suite"
     level: RuleLevel = "block"
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -192,6 +202,7 @@ class AcceptPolicy:
 class Config:
     """The whole of agent-gate.yml. `root` is the folder that relative paths start from.
 
+    `judges` are all that metrics may name, and `judge_cache` is the file of earlier judgements ("": none).
     `baseline` is the file's path; with `baseline_branch` it is read from that branch. `when_changed` are
     patterns of files, from the repository's root: a pull request that changes none passes at once.
     """
@@ -210,3 +221,5 @@ class Config:
     accept: AcceptPolicy = field(default_factory=AcceptPolicy)
     when_changed: tuple[str, ...] = ()
     strict_publish: bool = False
+    judges: tuple[JudgeConfig, ...] = ()
+    judge_cache: str = ""

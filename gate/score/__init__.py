@@ -12,6 +12,7 @@ from gate.model.trace import Trace
 from gate.score.adk import ResponseMatch, ToolTrajectory
 from gate.score.calls import Calls
 from gate.score.completed import TrialCompleted
+from gate.score.judge import Judge
 from gate.score.metric import Metric
 from gate.score.nodes import NodeOrder
 from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
@@ -43,6 +44,7 @@ METRICS: Mapping[str, type[Metric]] = {
     "rouge_1": Rouge1,
     "tool_trajectory_avg_score": ToolTrajectory,
     "response_match_score": ResponseMatch,
+    "judge": Judge,
 }
 """Every type of metric; a new one is a file and a line here."""
 

@@ -8,10 +8,13 @@ from gate.redact import credentials_of
 
 
 def secrets_of(config: Config) -> Iterator[str]:
-    """The values of `pass_env`, and of headers that carry a credential by their name."""
+    """The values of `pass_env`, of what judges read, and of headers that carry a credential by their name."""
     boot = config.agent.boot
     if isinstance(boot, CommandBoot | ContainerBoot):
         yield from (os.environ[name] for name in boot.pass_env if os.environ.get(name))
+    for judge in config.judges:
+        yield from (os.environ[name] for name in judge.variables if os.environ.get(name))
+        yield from credentials_of(judge.headers)
     of_protocol = config.agent.options.get("headers")
     for headers in ({} if isinstance(boot, NoBoot) else boot.headers, of_protocol):
         yield from credentials_of(headers if isinstance(headers, Mapping) else {})

@@ -1,0 +1,10 @@
+"""Ask a model to judge: endpoints, what they are asked, what their answers mean, what it may cost.
+
+Nothing of it is imported by a run whose suite has no judge.
+"""
+
+from gate.judge.anchors import with_files
+from gate.judge.bench import Bench
+from gate.judge.sampling import Judged, Question, Unjudged
+
+__all__ = ["Bench", "Judged", "Question", "Unjudged", "with_files"]
