@@ -6,6 +6,7 @@ from typing import Self
 
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
+from gate.model.judge import JudgeReading
 from gate.model.run import Comparison, Meta, MetricFacts, Report, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
@@ -74,6 +75,7 @@ class Scales:
             rules=shown.rules,
             undecided=policies,
             comparison=comparison,
+            judges=self._readings(suite.head),
         )
 
     def _judged(
@@ -99,7 +101,7 @@ class Scales:
 
         bar = self._suite.bar
         return compare(
-            tally.evidence(meta),
+            tally.evidence(meta, self._readings(side)),
             self._suite.baseline,
             self._suite.baseline_facts,
             rules=side.rules,
@@ -107,6 +109,11 @@ class Scales:
             enforced=enforced,
             renewed=bar is not None and side is self._suite.head and bool(self._suite.base or bar.accepted),
         )
+
+    def _readings(self, side: Yardstick) -> tuple[JudgeReading, ...]:
+        """What the judges of a side said; where both sides hold the same, the head's were asked."""
+        asked = self._suite.head if self._alike else side
+        return tuple(metric.reading for metric in asked.metrics if isinstance(metric, Judge))
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
         record = await _scored(base, trace)

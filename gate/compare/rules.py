@@ -88,6 +88,8 @@ def _judge_scope(
     found = [_absolute(rule, mean, side)] if rule.min is not None or rule.max is not None else []
     if rule.max_drop or rule.max_rise:
         found.append(_relative(rule, after, before, side, others))
+    if rule.coverage is not None:
+        found.append(_covered(rule.coverage, mean, side))
     worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Judgement(word="pass"))
     return RuleVerdict(
         rule=rule,
@@ -139,6 +141,16 @@ def _relative(rule: Rule, mean: Mean, before: float | None, side: Side, others: 
     fails = any(_exceeds(best, amount, before, rule.ignore_below) for best, _, amount in changes)
     holds = not any(_exceeds(worst, amount, before, rule.ignore_below) for _, worst, amount in changes)
     return _ladder(mean, side, fails=fails, holds=holds)
+
+
+def _covered(least: float, mean: Mean, side: Side) -> _Judgement:
+    """Whether enough trials were scored, whatever the rest could have been."""
+    missing = sum(mean.unscored.values())
+    if mean.trials - missing >= least * mean.trials - TOLERANCE:
+        return _Judgement(word="pass")
+    causes = undecided_cause(_spread(mean.unscored), side.policies)
+    reason = f"{mean.trials - missing} of {mean.trials} trials were scored, and {least:.0%} must be"
+    return _Judgement(word="undecided", cause=causes, reason=reason)
 
 
 def _directions(rule: Rule, low: float, high: float) -> Iterator[tuple[float, float, Amount]]:

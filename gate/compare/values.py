@@ -16,6 +16,7 @@ _CAUSES: Mapping[str, UndecidedCause] = {
     "not_exposed": "coverage",
     "not_run": "interrupted",
     "judge": "judge_down",
+    "judge_changed": "judge_changed",
     "crashed": "coverage",
     "malformed": "coverage",
 }

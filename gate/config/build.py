@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias, cast
 
-from gate.config.judges import asked, cache_of, judge_files, judges
+from gate.config.judges import answer_key, asked, cache_of, judges
 from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
 from gate.model import Json
@@ -45,7 +45,7 @@ def build(document: Document, root: str) -> Config:
     return Config(
         file=document.file,
         root=root,
-        agent=_agent(_map(top["agent"]), root, (*dataset, baseline, *judge_files(top))),
+        agent=_agent(_map(top["agent"]), root, (*dataset, baseline, *answer_key(top))),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
         metrics=tuple(_metrics(metrics, document, known)),

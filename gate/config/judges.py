@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gate.config.units import number, per_second, seconds
 from gate.documents import Document
 from gate.model import Json
+from gate.model.config import Config
 from gate.model.judge import JudgeBudget, JudgeConfig, Price
 
 Map = Mapping[str, Json]
@@ -28,13 +29,25 @@ def cache_of(top: Map) -> str:
     return _text(top.get("judge_cache"))
 
 
-def judge_files(top: Map) -> Iterator[str]:
-    """The files that are a part of the answer key: anchors, and earlier judgements."""
+def judge_files(config: Config) -> tuple[str, ...]:
+    """The files that judges need, by their names from the config's folder, each once."""
+    anchors = (anchors_file(metric.options) for metric in config.metrics if metric.judge)
+    named = (*anchors, *(judge.ca for judge in config.judges), config.judge_cache)
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def anchors_file(options: Map) -> str:
+    """The file that a metric's `anchors` name; "" where it has none."""
+    given = options.get("anchors")
+    return _text(given) or _text(_map(given).get("file"))
+
+
+def answer_key(top: Map) -> Iterator[str]:
+    """The files that an agent must not see: anchors, and earlier judgements."""
     if cache := cache_of(top):
         yield cache
     for metric in _map(top.get("metrics")).values():
-        anchors = _map(metric).get("anchors")
-        if name := _text(anchors) or _text(_map(anchors).get("file")):
+        if name := anchors_file(_map(metric)):
             yield name
 
 

@@ -36,13 +36,6 @@ def with_files(config: Config, read: Read) -> tuple[Config, tuple[Finding, ...]]
     return whole, tuple(dict.fromkeys(findings))
 
 
-def anchors_file(metric: MetricConfig) -> str:
-    """The file that a metric's `anchors` name; "" where it has none."""
-    given = metric.options.get("anchors")
-    name = given.get("file") if isinstance(given, Mapping) else given
-    return name if isinstance(name, str) else ""
-
-
 def anchor_key(anchor: Anchor) -> str:
     """16 hex digits over what is judged and its label: two readings of the same key are comparable."""
     made_of = [*(getattr(anchor, name) for name in TEXTS), anchor.label]
@@ -87,7 +80,7 @@ def _not_pem(content: bytes) -> str:
 
 
 def _read(metric: MetricConfig, read: Read, findings: list[Finding]) -> tuple[Anchor, ...]:
-    name = anchors_file(metric)
+    name = _file(metric.options.get("anchors"))
     if not name:
         return ()
     content = read(name)
@@ -99,6 +92,11 @@ def _read(metric: MetricConfig, read: Read, findings: list[Finding]) -> tuple[An
     anchors, wrong = read_anchors(_document(content, name))
     findings += wrong
     return anchors
+
+
+def _file(given: Json) -> str:
+    name = given.get("file") if isinstance(given, Mapping) else given
+    return name if isinstance(name, str) else ""
 
 
 def _document(content: bytes, name: str) -> Document:

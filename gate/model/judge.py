@@ -151,7 +151,6 @@ class JudgeHealth:
     before: Agreement | None = None
     paired: int = 0
     flipped: int = 0
-    reading: JudgeReading
 
 
 @frozen

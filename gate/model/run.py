@@ -10,6 +10,7 @@ from gate.model.baseline import BaselineFacts, Sample
 from gate.model.case import Quarantine
 from gate.model.config import Policy, Rule
 from gate.model.finding import Place
+from gate.model.judge import Disagreement, JudgeHealth, JudgeReading
 from gate.model.score import Score
 from gate.model.trace import Outcome
 
@@ -130,6 +131,7 @@ class Evidence:
     meta: Meta
     metrics: tuple[MetricFacts, ...]
     cases: tuple[CaseEvidence, ...]
+    judges: tuple[JudgeReading, ...] = ()
 
 
 @frozen
@@ -238,6 +240,8 @@ class Comparison:
     cases: tuple[CaseVerdict, ...]
     baseline: BaselineFacts
     bar: Bar | None = None
+    judges: tuple[JudgeHealth, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
 
 
 @frozen
@@ -249,3 +253,4 @@ class Report:
     rules: tuple[Rule, ...]
     undecided: Mapping[str, Policy]
     comparison: Comparison
+    judges: tuple[JudgeReading, ...] = ()

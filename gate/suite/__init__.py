@@ -13,13 +13,22 @@ from gate.errors import BadInput, UsageError
 from gate.model.config import CommandBoot, Config, ContainerBoot
 from gate.redact import Redactor
 from gate.suite.secrets import secrets_of
-from gate.suite.suite import Selection, Sides, Suite
+from gate.suite.suite import Selection, Sides, Suite, most_judgements
 from gate.suite.yardstick import Yardstick, yardstick
 
 if TYPE_CHECKING:
     from gate.trust import BaseSide
 
-__all__ = ["Selection", "Sides", "Suite", "Yardstick", "passed_over", "prepare", "secrets_of"]
+__all__ = [
+    "Selection",
+    "Sides",
+    "Suite",
+    "Yardstick",
+    "most_judgements",
+    "passed_over",
+    "prepare",
+    "secrets_of",
+]
 
 
 def prepare(

@@ -10,6 +10,7 @@ from gate.model.case import Case
 from gate.model.config import AcceptPolicy, Config
 from gate.model.finding import Finding
 from gate.redact import Redactor
+from gate.score.judge import Judge
 from gate.suite.yardstick import Yardstick
 
 
@@ -35,6 +36,18 @@ class Suite:
     selection: tuple[str, ...]
     env: tuple[str, ...] = ()
     warnings: tuple[Finding, ...] = ()
+
+
+def most_judgements(suite: Suite) -> int:
+    """How many questions judges are asked at most, retries left out; 0 where there is no judge."""
+    sides = (side for side in (suite.head, suite.base) if side)
+    trials = suite.config.run.trials
+    return sum(
+        metric.most_calls(side.expected, trials)
+        for side in sides
+        for metric in side.metrics
+        if isinstance(metric, Judge)
+    )
 
 
 @frozen

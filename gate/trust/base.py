@@ -9,6 +9,7 @@ from pathlib import Path
 from gate import config as configs
 from gate import dataset
 from gate.baselines import baseline_of, load_baseline, unreadable
+from gate.config.judges import judge_files
 from gate.dataset.files import SUFFIXES
 from gate.documents import Document, parse
 from gate.errors import BadInput, BaseUnreadable
@@ -76,18 +77,38 @@ def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
     if loaded.config is None or unusable:
         return replace(side, file=file, problems=unusable)
     folder = posixpath.dirname(file)
-    suite, golden = _suite(loaded.config.dataset, tree, folder)
-    baseline, facts, wrong = _baseline(loaded.config, tree, folder)
+    config, of_judges = _with_judges(loaded.config, tree, folder)
+    suite, golden = _suite(config.dataset, tree, folder)
+    baseline, facts, wrong = _baseline(config, tree, folder)
+    own = (file, *golden, _path(config, folder), *(_named(name, folder) for name in judge_files(config)))
     return replace(
         side,
         file=file,
-        config=loaded.config,
+        config=config,
         cases=suite.cases,
         baseline=baseline,
         baseline_facts=facts,
-        problems=tuple(finding for finding in (*suite.findings, *wrong) if finding.level == "error"),
-        files=frozenset((tree.real(file), *golden, tree.real(_path(loaded.config, folder)))),
+        problems=tuple(each for each in (*suite.findings, *wrong, *of_judges) if each.level == "error"),
+        files=frozenset(map(tree.real, own)),
     )
+
+
+def _with_judges(config: Config, tree: Tree, folder: str) -> tuple[Config, Sequence[Finding]]:
+    """The config with its judges' files as the commit has them; token commands see no others either."""
+    if not config.judges:
+        return config, ()
+    from gate.judge import with_files  # most suites have no judge
+
+    def read(name: str) -> bytes | str:
+        path = _named(name, folder)
+        return tree.read([path])[path]
+
+    fenced = {judge.name: replace(judge, commit=tree.commit) for judge in config.judges}
+    metrics = (
+        replace(metric, judge=fenced[metric.judge.name]) if metric.judge else metric
+        for metric in config.metrics
+    )
+    return with_files(replace(config, judges=tuple(fenced.values()), metrics=tuple(metrics)), read)
 
 
 def _unusable(loaded: configs.Loaded) -> tuple[Finding, ...]:
@@ -182,4 +203,9 @@ def _baseline(
 
 
 def _path(config: Config, folder: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, config.baseline))
+    return _named(config.baseline, folder)
+
+
+def _named(name: str, folder: str) -> str:
+    """A file's name from the repository's top, where the config names it from its own folder."""
+    return posixpath.normpath(posixpath.join(folder, name))

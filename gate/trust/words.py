@@ -39,7 +39,8 @@ def listed(values: Iterable[str]) -> str:
 def rule(value: Rule) -> str:
     """A rule as the config writes it: `{min: 0.9, max_drop: 0.05}`."""
     keys: dict[str, str] = {name: str(bound) for name, bound in value.counts.items()}
-    for name, bound in (("min", value.min), ("max", value.max), ("ignore_below", value.ignore_below)):
+    for name in ("min", "max", "ignore_below", "coverage"):
+        bound = getattr(value, name)
         if bound is not None:
             keys[name] = number(bound)
     for name, most in (("max_drop", value.max_drop), ("max_rise", value.max_rise)):
