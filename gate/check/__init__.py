@@ -18,6 +18,7 @@ from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
 from gate.documents import MAX_BYTES, Document, read_bytes
 from gate.frozen import frozen
+from gate.git import is_in_checkout
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
@@ -108,6 +109,9 @@ def _with_judges(
 
 
 def _bytes(root: Path, name: str) -> bytes | str:
+    """A file of the repository, or one of the machine by its whole path; a link leads nowhere else."""
+    if not (Path(name).is_absolute() or is_in_checkout(root, root / name)):
+        return "it is outside of this repository"
     try:
         return read_bytes(root / name, MAX_BYTES)
     except OSError as error:

@@ -55,7 +55,7 @@ def _health(reading: JudgeReading, history: Sequence[JudgeReading], *, renewed: 
     same = [each for each in history if each.key == reading.key]
     pairs = _paired(reading, same)
     now, before = _agreement(reading), _agreement(same[-1]) if same else None
-    state, reason = _state(reading, history, pairs, now, before, renewed=renewed)
+    state, reason = _state(reading, history, pairs, now, renewed=renewed)
     return JudgeHealth(
         metric=reading.metric,
         judge=reading.judge,
@@ -76,7 +76,6 @@ def _state(  # each is a fact of its own
     history: Sequence[JudgeReading],
     pairs: _Pairs,
     now: Agreement | None,
-    before: Agreement | None,
     *,
     renewed: bool,
 ) -> tuple[JudgeState, str]:
@@ -90,7 +89,8 @@ def _state(  # each is a fact of its own
         judged = now.judged if now else 0
         return "down", f"it judged {judged} of {len(reading.anchors)} anchors"
     if has_flipped(pairs.flipped, len(pairs.now), pairs.rate):
-        return "changed", _moved(pairs, now, before)
+        told = f"it judged {pairs.flipped} of {len(pairs.now)} anchors otherwise than in the baseline"
+        return "changed", told
     if reading.kind != "rubric" and has_shifted(pairs.before, pairs.now):
         means = f"{fmean(pairs.before):.2f} to {fmean(pairs.now):.2f}"
         return "changed", f"its scores of the same {len(pairs.now)} anchors moved from {means}"
@@ -112,14 +112,6 @@ def _other_settings(reading: JudgeReading, last: JudgeReading) -> str:
     if last.model != reading.model:
         return f"the baseline was judged by {last.model}, this run by {reading.model}"
     return "its prompt or its settings are not those of the baseline"
-
-
-def _moved(pairs: _Pairs, now: Agreement | None, before: Agreement | None) -> str:
-    said = f"it judged {pairs.flipped} of {len(pairs.now)} anchors otherwise than in the baseline"
-    if now and before:
-        then = f"{before.agreed} of {before.judged} then"
-        said += f": it agreed with {now.agreed} of {now.judged}, and with {then}"
-    return said
 
 
 def _agreement(reading: JudgeReading) -> Agreement | None:

@@ -83,7 +83,8 @@ def _read(metric: MetricConfig, read: Read, findings: list[Finding]) -> tuple[An
     name = _file(metric.options.get("anchors"))
     if not name:
         return ()
-    content = read(name)
+    # Findings quote what they find: a pull request must not have a file of the machine read to it.
+    content = "it must be a file of this repository" if PurePosixPath(name).is_absolute() else read(name)
     if isinstance(content, str):
         what = f"the anchors of metric '{metric.name}' cannot be read: {name}: {content}"
         fix = "It holds answers that people have judged: anchors: [{id: …, response: …, label: true}]."

@@ -1,26 +1,19 @@
 """What is said of judges: how far they can be believed, and where they and the rules disagree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from gate.model.judge import Agreement, Disagreement, JudgeHealth, JudgeState
+from gate.model.judge import Agreement, Disagreement, JudgeHealth
 from gate.model.run import Report
 from gate.publish.escape import Quote
 from gate.publish.words import count
 
-_DOUBTED: Final[Mapping[JudgeState, str]] = {
-    "changed": "is not what it was",
-    "unfit": "cannot be relied on",
-    "down": "did not answer",
-}
+_DOUBTED: Final = ("changed", "unfit", "down")
 
 
 def doubts(report: Report, quote: Quote) -> tuple[str, ...]:
-    """`tone was not compared: …`, one a judge whose verdicts do not count."""
-    found = (judge for judge in report.comparison.judges if judge.state in _DOUBTED)
-    return tuple(
-        f"{quote(judge.metric)} was not judged: {_who(judge, quote)} {_why(judge, quote)}" for judge in found
-    )
+    """`tone was not judged by main (model): …`, one a judge whose verdicts do not count."""
+    return tuple(_doubt(judge, quote) for judge in report.comparison.judges if judge.state in _DOUBTED)
 
 
 def unfit(report: Report) -> bool:
@@ -32,7 +25,9 @@ def unfit(report: Report) -> bool:
 def healthy(report: Report, quote: Quote) -> tuple[str, ...]:
     """`tone: judge main (model) agrees with people on 19 of 20 anchors …`, one a judge that counts."""
     found = (judge for judge in report.comparison.judges if judge.state not in _DOUBTED)
-    return tuple(f"{quote(judge.metric)}: {_who(judge, quote)} {_agrees(judge)}." for judge in found)
+    return tuple(
+        f"{quote(judge.metric)}: the judge {_who(judge, quote)} {_agrees(judge)}." for judge in found
+    )
 
 
 def disagreements(report: Report, quote: Quote) -> tuple[str, ...]:
@@ -48,12 +43,15 @@ def label(found: Sequence[str]) -> str:
 def _who(judge: JudgeHealth, quote: Quote) -> str:
     named = [name for name in judge.reported if name != judge.model]
     also = f", which calls itself {', '.join(map(quote, named))}" if named else ""
-    return f"the judge {quote(judge.judge)} ({quote(judge.model)}{also})"
+    return f"{quote(judge.judge)} ({quote(judge.model)}{also})"
 
 
-def _why(judge: JudgeHealth, quote: Quote) -> str:
-    then = f" It {_agreed(judge.now)} now{_before(judge)}." if judge.now else ""
-    return f"{_DOUBTED[judge.state]}: {quote(judge.reason)}.{then}"
+def _doubt(judge: JudgeHealth, quote: Quote) -> str:
+    then = ""
+    if judge.state == "changed" and judge.now:
+        before = f"; it was {_share(judge.before)} in the baseline" if judge.before else ""
+        then = f" It {_agreed(judge.now)}{before}."
+    return f"{quote(judge.metric)} was not judged by {_who(judge, quote)}: {quote(judge.reason)}.{then}"
 
 
 def _agrees(judge: JudgeHealth) -> str:

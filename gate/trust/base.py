@@ -11,10 +11,10 @@ from gate import dataset
 from gate.baselines import baseline_of, load_baseline, unreadable
 from gate.config.judges import judge_files
 from gate.dataset.files import SUFFIXES
-from gate.documents import Document, parse
+from gate.documents import MAX_BYTES, Document, parse, read_bytes
 from gate.errors import BadInput, BaseUnreadable
 from gate.frozen import frozen
-from gate.git import Tree, real, top_of, tree_at
+from gate.git import Tree, is_in_checkout, real, top_of, tree_at
 from gate.model.bar import Revision
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
@@ -101,7 +101,7 @@ def _with_judges(config: Config, tree: Tree, folder: str) -> tuple[Config, Seque
 
     def read(name: str) -> bytes | str:
         path = _named(name, folder)
-        return tree.read([path])[path]
+        return _read_machine(tree.root, name) if posixpath.isabs(name) else tree.read([path])[path]
 
     fenced = {judge.name: replace(judge, commit=tree.commit) for judge in config.judges}
     metrics = (
@@ -109,6 +109,16 @@ def _with_judges(config: Config, tree: Tree, folder: str) -> tuple[Config, Seque
         for metric in config.metrics
     )
     return with_files(replace(config, judges=tuple(fenced.values()), metrics=tuple(metrics)), read)
+
+
+def _read_machine(root: Path, path: str) -> bytes | str:
+    """A file that no pull request has written."""
+    if is_in_checkout(root, Path(path)):
+        return "it is named by its whole path, and is a file of the pull request"
+    try:
+        return read_bytes(Path(path), MAX_BYTES)
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def _unusable(loaded: configs.Loaded) -> tuple[Finding, ...]:

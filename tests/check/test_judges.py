@@ -92,6 +92,8 @@ CHANGED = [
         "unknown-placeholder: {rubrik} in the prompt",
     ),
     (", anchors: anchors.yaml", "", "unanchored: metric 'tone' has no anchors"),
+    ("anchors: anchors.yaml", "anchors: /proc/self/environ", "it must be a file of this repository"),
+    ("anchors: anchors.yaml", "anchors: ../../../../proc/self/environ", "it is outside of this repository"),
     (
         "anchors: anchors.yaml",
         "anchors: nowhere.yaml",

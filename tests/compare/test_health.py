@@ -59,7 +59,7 @@ GOOD = a_reading()
         (
             a_reading(flipped(0, 1, 2, 3)),
             (GOOD,),
-            "changed: it judged 4 of 20 anchors otherwise than in the baseline: it agreed with 16 of 20",
+            "changed: it judged 4 of 20 anchors otherwise than in the baseline",
         ),
         (a_reading(anchors=()), (), "unknown: it has no anchors"),
         (a_reading([None] * 20), (GOOD,), "down: it judged 0 of 20 anchors"),
@@ -98,8 +98,7 @@ GOOD = a_reading()
     ],
 )
 def test_the_state_of_a_judge(now: JudgeReading, before: tuple[JudgeReading, ...], expected: str) -> None:
-    found = state(now, *before)
-    assert found == expected or (": it agreed with" in found and found.startswith(expected))
+    assert state(now, *before) == expected
 
 
 def test_other_settings_that_were_meant_leave_nothing_undecided() -> None:
