@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Self
+from functools import partial
+from typing import TYPE_CHECKING, Self
 
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
@@ -13,6 +14,10 @@ from gate.record import record_of
 from gate.score import score_trial
 from gate.score.judge import Judge
 from gate.suite import Suite, Yardstick
+from gate.suite.judged import keep_judgements
+
+if TYPE_CHECKING:
+    from gate.judge import Cache
 
 
 class Scales:
@@ -44,9 +49,13 @@ class Scales:
             yield self
 
     async def _seat(self, stack: AsyncExitStack) -> None:
-        from gate.judge import Bench  # most suites have no judge
+        from gate.judge import Bench, Cache, known_of  # most suites have no judge
 
-        bench = await stack.enter_async_context(Bench(self._suite.redact))
+        suite = self._suite
+        cache = Cache(known_of(suite.judged)) if suite.config.judge_cache else None
+        if cache and suite.bar is None:
+            stack.push(partial(_keep, suite, cache))
+        bench = await stack.enter_async_context(Bench(suite.redact, cache=cache))
         for judge in self._judges:
             await judge.sit(bench)
 
@@ -124,6 +133,12 @@ class Scales:
     def _is_same(self, case: str, base: Yardstick) -> bool:
         """Whether a trial of the case gets the same scores from both sides."""
         return self._alike and base.keys_of(case) == self._suite.head.keys_of(case)
+
+
+def _keep(suite: Suite, cache: "Cache", kind: type[BaseException] | None, *_: object) -> None:
+    """Keep what was judged for the next run; what a part of the suite had no use for stays."""
+    lines = cache.lines(whole=kind is None and not suite.selection)
+    keep_judgements(suite.config, "".join(lines))
 
 
 def _facts(head: Yardstick, shown: Yardstick) -> tuple[MetricFacts, ...]:

@@ -10,6 +10,7 @@ EPILOG: Final = """\
 more:
   generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
+  judge calibrate       judge the labelled anchors alone, and suggest thresholds
   extract FILE          account for every event of a trace or a recorded session
   import FORMAT FILE    another tool's golden file or metrics, written in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
@@ -118,6 +119,12 @@ def _baseline(verbs: Verbs) -> None:
     _config(acts.add_parser("show", help="print runs, cases and means"))
 
 
+def _judge(verbs: Verbs) -> None:
+    acts = verbs.add_parser("judge").add_subparsers(dest="act", required=True, metavar="calibrate")
+    told = "judge the anchors alone: how far people agree, and from which score on to say yes"
+    _config(acts.add_parser("calibrate", help=told))
+
+
 def _grade(verbs: Verbs) -> None:
     verb = verbs.add_parser("grade")
     _config(verb)
@@ -181,6 +188,7 @@ _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {
     "baseline": _baseline,
     "generate": _generate,
     "grade": _grade,
+    "judge": _judge,
     "extract": _extract,
     "import": _import,
     "publish": _publish,

@@ -67,7 +67,7 @@ def check(
     if boots:
         found += environment_findings(config, loaded.document, environment)
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
-    config, about_judges = _with_judges(config, suite.cases, environment)
+    config, about_judges = _with_judges(config, suite.cases, environment, loaded.document)
     found += (_from_here(finding, config.root, config.file) for finding in about_judges)
     found += rule_findings(config, suite.cases)
     found += mapping_findings(config, suite.cases, loaded.document)
@@ -96,7 +96,7 @@ def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _with_judges(
-    config: Config, cases: Sequence[Case], environ: Mapping[str, str]
+    config: Config, cases: Sequence[Case], environ: Mapping[str, str], document: Document
 ) -> tuple[Config, Sequence[Finding]]:
     """The config with its anchors, and what is wrong with judges; most suites have none."""
     if not config.judges:
@@ -105,7 +105,7 @@ def _with_judges(
     from gate.judge import with_files
 
     whole, wrong = with_files(config, partial(_bytes, Path(config.root)))
-    return whole, [*wrong, *judge_findings(whole, cases, environ)]
+    return whole, [*wrong, *judge_findings(whole, cases, environ, document)]
 
 
 def _bytes(root: Path, name: str) -> bytes | str:

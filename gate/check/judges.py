@@ -1,11 +1,16 @@
 """What is wrong with judges and the metrics that ask them: all that costs money or trust once a run began."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from gate.documents import Document, read_bytes
 from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
+from gate.git import is_in_checkout
+from gate.judge import BadCache, parse_cache
+from gate.judge.cache import LARGEST
 from gate.judge.templates import PLACEHOLDERS, named, unknown
 from gate.model.case import Case
 from gate.model.config import CommandBoot, Config, ContainerBoot, MetricConfig
@@ -13,14 +18,16 @@ from gate.model.finding import Finding
 from gate.model.judge import Anchor, JudgeConfig
 from gate.redact import credentials_of
 from gate.score import build
-from gate.score.judge import Judge
+from gate.score.judge import EVEN, Judge
 
 FEW: Final = 10
 """With fewer anchors a judge can change a lot before anybody can tell."""
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
-def judge_findings(config: Config, cases: Sequence[Case], environ: Mapping[str, str]) -> Iterator[Finding]:
+def judge_findings(
+    config: Config, cases: Sequence[Case], environ: Mapping[str, str], document: Document
+) -> Iterator[Finding]:
     """Findings about `judges` and every metric of type `judge`; their anchors have been read."""
     for judge in config.judges:
         yield from _credentials(judge, config, environ)
@@ -33,6 +40,7 @@ def judge_findings(config: Config, cases: Sequence[Case], environ: Mapping[str, 
         if all(metric.judge and metric.judge.name != judge.name for metric in asking):
             yield Finding.warn("judge-unused", judge.place, f"no metric asks the judge '{judge.name}'")
     yield from _budgets(config, cases)
+    yield from _cached(config, document)
 
 
 def _credentials(judge: JudgeConfig, config: Config, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -118,7 +126,7 @@ def _anchored(metric: MetricConfig) -> Iterator[Finding]:
         what = f"metric '{metric.name}' has only {len(anchors)} anchors"
         why = f"With fewer than {FEW} a judge can change a lot before it shows."
         yield Finding.warn("few-anchors", metric.place, what, why=why)
-    if anchors and len({anchor.label >= judge.at for anchor in anchors}) == 1:
+    if anchors and len({anchor.label >= EVEN for anchor in anchors}) == 1:
         what = f"the anchors of metric '{metric.name}' all have the same verdict"
         why = "A judge that says the same to everything agrees with all of them."
         yield Finding.warn("one-sided-anchors", metric.place, what, why=why)
@@ -151,3 +159,22 @@ def _budgets(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
                 f"the budget of judge '{judge.name}' is {most} calls, and a run may need {calls}",
                 why="What is left over is not judged, and a rule that hangs on it is undecided.",
             )
+
+
+def _cached(config: Config, document: Document) -> Iterator[Finding]:
+    if not config.judge_cache:
+        return
+    root, place = Path(config.root), document.place(("judge_cache",))
+    path = root / config.judge_cache
+    if not is_in_checkout(root, path):
+        what = f"'{config.judge_cache}' is outside of this repository"
+        yield Finding.error("bad-judge-cache", place, what, fix="judge_cache: golden/judgements.jsonl")
+        return
+    try:
+        parse_cache(read_bytes(path, LARGEST))
+    except FileNotFoundError:
+        return
+    except (OSError, BadCache) as error:
+        what = f"'{config.judge_cache}' cannot be read, and nothing of it is used: {error}"
+        fix = "Remove the file; the next run on one side writes it anew."
+        yield Finding.warn("bad-judge-cache", place, what, fix=fix)

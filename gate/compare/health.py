@@ -26,6 +26,8 @@ from gate.model.baseline import Baseline
 from gate.model.judge import Agreement, AnchorReading, JudgeHealth, JudgeReading, JudgeState
 
 MOST_UNJUDGED: Final = 0.1
+LABEL_YES: Final = 0.5
+"""From which label on people say yes."""
 
 
 def health(
@@ -117,7 +119,7 @@ def _other_settings(reading: JudgeReading, last: JudgeReading) -> str:
 def _agreement(reading: JudgeReading) -> Agreement | None:
     """With people, over the anchors that were judged; None where none was."""
     pairs = [
-        (_says(each.label, reading.at), _says(each.value, reading.at))
+        (_says(each.label, LABEL_YES), _says(each.value, reading.at))
         for each in reading.anchors
         if each.value is not None
     ]

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from gate.judge.answers import Failed
+from gate.judge.cache import Cache, question_key
 from gate.judge.endpoint import Answered, Endpoint
 from gate.judge.sampling import Judged, Question, Unjudged, fold
 from gate.judge.verdicts import VERDICTS
@@ -18,7 +19,10 @@ from gate.redact import Redactor
 class Bench:
     """Answers questions for the metrics of a run; an async context manager."""
 
-    def __init__(self, redact: Redactor, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, redact: Redactor, environ: Mapping[str, str] | None = None, cache: Cache | None = None
+    ) -> None:
+        self.cache = cache
         self._redact = redact
         self._environ = os.environ if environ is None else environ
         self._stack = AsyncExitStack()
@@ -45,11 +49,26 @@ class Bench:
     async def judge(self, endpoint: Endpoint, question: Question) -> Judged | Unjudged:
         """The judgement on a question, or why there is none; never raises for what a judge does."""
         samples = range(question.samples)
-        answers = await asyncio.gather(*(self._sample(endpoint, question, sample) for sample in samples))
-        return fold(question.kind, answers, cached=0)
+        known = [self._known(endpoint, question, sample) for sample in samples]
+        answers = await asyncio.gather(
+            *(self._sample(endpoint, question, sample, known[sample]) for sample in samples)
+        )
+        return fold(question.kind, answers, cached=sum(each is not None for each in known))
 
-    async def _sample(self, endpoint: Endpoint, question: Question, sample: int) -> Answered | str:
+    def _known(self, endpoint: Endpoint, question: Question, sample: int) -> Answered | None:
+        if self.cache is None or question.fresh or endpoint.judge.withheld:
+            return None
+        return self.cache.get(question_key(question, sample), question.names)
+
+    async def _sample(
+        self, endpoint: Endpoint, question: Question, sample: int, known: Answered | None
+    ) -> Answered | str:
+        if known:
+            return known
         try:
-            return await endpoint.ask(question.prompt, VERDICTS[question.kind], sample)
+            answered = await endpoint.ask(question.prompt, VERDICTS[question.kind], sample)
         except Failed as failed:
             return failed.reason
+        if self.cache and not question.fresh:
+            self.cache.put(question_key(question, sample), answered)
+        return answered

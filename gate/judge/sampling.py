@@ -15,7 +15,11 @@ from gate.model.judge import JudgeKind
 
 @frozen
 class Question:
-    """One thing to be judged. `key` is the digest of the judge's settings; `fresh` passes the cache over."""
+    """One thing to be judged.
+
+    `key` is the digest of the judge's settings; `fresh` passes earlier judgements over, `names` are what the
+    endpoint calls itself in this run, where that is known.
+    """
 
     kind: JudgeKind
     case: str
@@ -23,6 +27,7 @@ class Question:
     key: str
     samples: int = 1
     fresh: bool = False
+    names: tuple[str, ...] = ()
 
 
 @frozen

@@ -88,6 +88,8 @@ class Judge(Metric):
         self._anchored: asyncio.Task[None] | None = None
         self._readings: dict[str, AnchorReading] = {}
         self._reported: set[str] = set()
+        self._names: tuple[str, ...] = ()
+        self.lost = ""
         self._agreements: list[float] = []
         self._calls = self._cached = self._failed = self._tokens = 0
 
@@ -186,6 +188,7 @@ class Judge(Metric):
                 self._readings[anchor.id] = replace(reading, value=judged.value)
 
         await asyncio.gather(*map(measure, range(len(self.anchors))))
+        self._names = tuple(sorted(self._reported))
 
     def expectation(self, case: Case) -> Json:
         """What of each level is put into the template, and the key of the judge."""
@@ -197,6 +200,8 @@ class Judge(Metric):
 
         if unmeasured := unmeasured_by(trace, "calls" if self.kind_asked == "trajectory" else "text"):
             return unmeasured
+        if self._anchored and self._bench and self._bench.cache:
+            await asyncio.shield(self._anchored)  # who answers must be known before earlier answers count
         found = await asyncio.gather(*(self._item(level) for level in self._levels(case, trace)))
         items = [item for item in found if isinstance(item, Item)]
         for item in found:
@@ -237,10 +242,12 @@ class Judge(Metric):
             key=self.key,
             samples=self.samples,
             fresh=fresh,
+            names=self._names,
         )
         judged: Judged | Unjudged = await self._bench.judge(self._endpoint, question)
         if isinstance(judged, Unjudged):
             self._failed += 1
+            self.lost = judged.reason
             return judged.reason
         self._count(judged)
         return judged

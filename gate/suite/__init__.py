@@ -12,6 +12,7 @@ from gate.dataset import select
 from gate.errors import BadInput, UsageError
 from gate.model.config import CommandBoot, Config, ContainerBoot
 from gate.redact import Redactor
+from gate.suite.judged import earlier_judgements
 from gate.suite.secrets import secrets_of
 from gate.suite.suite import Selection, Sides, Suite, most_judgements
 from gate.suite.yardstick import Yardstick, yardstick
@@ -70,6 +71,7 @@ def prepare(
         selection=selection.words(),
         env=tuple(map(redact.text, selection.env)),
         warnings=findings,
+        judged=b"" if base else earlier_judgements(config),
     )
     if not (base and sides):
         return suite

@@ -20,7 +20,8 @@ class Suite:
 
     Where a pull request changes its bar, `base` is the other side's, and `apart` are the cases of `base` that
     are sent as the base has them; the trials of all others count for both. `bar` None: there is one side.
-    `commit` is the pull request's own.
+    `commit` is the pull request's own. `judged` is the file of earlier judgements: the base's, where
+    there are two sides.
     """
 
     config: Config
@@ -30,6 +31,7 @@ class Suite:
     apart: tuple[Case, ...] = ()
     bar: Bar | None = None
     commit: str = ""
+    judged: bytes = b""
     baseline: Baseline | None
     baseline_facts: BaselineFacts
     redact: Redactor

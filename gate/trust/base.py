@@ -36,6 +36,7 @@ class BaseSide:
     file: str = ""
     config: Config | None = None
     cases: tuple[Case, ...] = ()
+    judged: bytes = b""
     baseline: Baseline | None = None
     baseline_facts: BaselineFacts
     problems: tuple[Finding, ...] = ()
@@ -86,6 +87,7 @@ def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
         file=file,
         config=config,
         cases=suite.cases,
+        judged=_judged(config, tree, folder),
         baseline=baseline,
         baseline_facts=facts,
         problems=tuple(each for each in (*suite.findings, *wrong, *of_judges) if each.level == "error"),
@@ -109,6 +111,13 @@ def _with_judges(config: Config, tree: Tree, folder: str) -> tuple[Config, Seque
         for metric in config.metrics
     )
     return with_files(replace(config, judges=tuple(fenced.values()), metrics=tuple(metrics)), read)
+
+
+def _judged(config: Config, tree: Tree, folder: str) -> bytes:
+    """The earlier judgements that the commit has."""
+    path = _named(config.judge_cache, folder)
+    content = tree.read([path])[path] if config.judge_cache and path in tree.blobs else b""
+    return content if isinstance(content, bytes) else b""
 
 
 def _read_machine(root: Path, path: str) -> bytes | str:
