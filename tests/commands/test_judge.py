@@ -1,12 +1,15 @@
 """`agent-gate judge calibrate`, the plan line, and the exits of whole commands with a judge."""
 
-from collections.abc import Iterator
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.judge.test_run import Nurse
-from tests.support.commands import gate
+from tests.support.commands import command, environment, gate
 from tests.support.judge import Asked, Say, ScriptedJudge
 from tests.support.judging import Clinic, a_clinic, down, lenient, response_of, strict
 
@@ -88,3 +91,35 @@ def test_the_three_endings_have_three_exits(clinic: Clinic) -> None:
         assert done.code == code, done.out + done.err
         assert done.out.rstrip().endswith(f"agent-gate exited with {code}: {words}")
         assert gate("compare", "golden/baseline.jsonl", "out", cwd=clinic.folder).code == code
+
+
+def test_an_interrupted_run_keeps_the_traces_that_were_not_judged(clinic: Clinic) -> None:
+    def slow(asked: Asked) -> Say:
+        return Say("YES", wait_s=0.0 if "how much, " in asked.user else 30.0)
+
+    clinic.judge.script = slow
+    process = subprocess.Popen(
+        command("run"),
+        cwd=clinic.folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    traces = clinic.folder / "out/traces.jsonl"
+    wait_for(lambda: any("dosing" not in a.user and "how much may" in a.user for a in clinic.judge.asked))
+    wait_for(lambda: traces.exists() and traces.read_text(encoding="utf-8").count("hello") >= 2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert traces.read_text(encoding="utf-8").count("\n") == 6
+    assert "Traceback" not in out + err
+    assert "The run was interrupted" in out
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came")
