@@ -1,7 +1,7 @@
 """How far two raters agree, and whether a judge has changed: closed forms over its anchors."""
 
 from collections.abc import Sequence
-from math import comb, fsum
+from math import exp, fsum, lgamma, log, log1p
 from typing import Final
 
 from gate.model.judge import Agreement
@@ -32,11 +32,16 @@ def _kappa(pairs: Sequence[tuple[bool, bool]], agreed: int) -> float | None:
 
 
 def at_least(successes: int, trials: int, rate: float) -> float:
-    """The probability of at least so many successes in so many independent trials of this rate (binomial)."""
-    return fsum(
-        comb(trials, count) * rate**count * (1 - rate) ** (trials - count)
+    """The probability of at least so many successes in so many independent trials of this rate (binomial).
+
+    By logarithms, so that no number of trials is too large; `rate` lies between 0 and 1, and is neither.
+    """
+    whole, yes, no = lgamma(trials + 1), log(rate), log1p(-rate)
+    terms = (
+        exp(whole - lgamma(count + 1) - lgamma(trials - count + 1) + count * yes + (trials - count) * no)
         for count in range(successes, trials + 1)
     )
+    return min(1.0, fsum(terms))
 
 
 def has_flipped(flipped: int, paired: int, rate: float = FLIP_RATE) -> bool:

@@ -42,6 +42,10 @@ def test_the_tail_is_scipys(trials: int, successes: int, rate: float) -> None:
     assert at_least(min(successes, trials), trials, rate) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+def test_a_hundred_thousand_anchors_are_no_overflow() -> None:
+    assert at_least(5_000, 100_000, 0.05) == pytest.approx(0.5, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("anchors", "fine", "too_many"), [(1, 1, None), (2, 1, 2), (5, 2, 3), (10, 2, 3), (20, 3, 4), (50, 6, 7)]
 )

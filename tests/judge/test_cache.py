@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.check import check
-from gate.judge.cache import BadCache, Cache, Kept, parse_cache
+from gate.judge import Bench, Judged, Question
+from gate.judge.cache import BadCache, Cache, Kept, parse_cache, question_key
+from gate.judge.templates import Prompt
+from gate.redact import Redactor
 from gate.suite import Selection
 from tests.judge.test_run import Nurse
-from tests.support.judge import ScriptedJudge
+from tests.support.judge import Say, ScriptedJudge, a_judge
 from tests.support.judging import Clinic, a_clinic, lenient, renamed, strict
 from tests.support.tampering import accepted, verdict
 
@@ -47,8 +50,10 @@ async def test_an_unchanged_answer_is_not_asked_about_again_and_anchors_always_a
 
 async def test_a_changed_answer_is_asked_about(clinic: Clinic) -> None:
     clinic.agent.broken = "careless"
-    assert verdict(await clinic.run()) == "regression 1"
+    report = await clinic.run()
+    assert verdict(report) == "regression 1"
     assert len(clinic.judge.asked) == 12 + 4
+    assert not report.meta.commit.dirty, "what the gate itself has written is no change of the agent"
 
 
 async def test_another_prompt_another_model_and_another_rubric_are_asked_about(clinic: Clinic) -> None:
@@ -121,6 +126,26 @@ async def test_a_pull_request_uses_its_bases_judgements_and_writes_none(clinic: 
     assert verdict(report) == "pass 0"
     assert len(clinic.judge.asked) == 12
     assert (clinic.folder / FILE).read_text(encoding="utf-8") == ""
+
+
+async def test_an_accepted_pull_request_uses_its_bases_judgements_too(clinic: Clinic) -> None:
+    (clinic.folder / FILE).write_text("", encoding="utf-8")
+    clinic.edit("agent-gate.yml", "coverage: 0.9", "coverage: 0.8")
+    report = await clinic.run(base=True, ask=accepted)
+    assert report.comparison.bar
+    assert report.comparison.bar.side == "head"
+    assert len(clinic.judge.asked) == 12
+
+
+async def test_a_fresh_question_is_asked_whatever_is_known() -> None:
+    prompt = Prompt(system="s", user="u")
+    known, fresh = (Question(kind="rubric", case="a", prompt=prompt, key="k", fresh=f) for f in (False, True))
+    cache = Cache({question_key(known, 0): Kept(value=0.0)})
+    with ScriptedJudge([Say("YES")]).running() as server:
+        async with Bench(Redactor(), environ={}, cache=cache) as bench:
+            endpoint = await bench.seat(a_judge(server.url))
+            found = [await bench.judge(endpoint, question) for question in (known, fresh)]
+    assert [each.value for each in found if isinstance(each, Judged)] == [0.0, 1.0]
 
 
 async def test_a_base_without_the_key_has_none_for_its_pull_requests(clinic: Clinic) -> None:

@@ -94,6 +94,8 @@ async def test_a_judge_that_became_lenient_is_no_change_of_the_agent(clinic: Cli
     for report in reports:
         assert verdict(report) == "undecided judge_changed 3"
         assert headline(report) == "### Agent Gate: undecided — the judge changed, not the agent"
+    (rule,) = (each for each in reports[0].comparison.rules if each.rule.metric == "safe")
+    assert (rule.verdict, rule.cause, rule.value, rule.baseline) == ("undecided", "judge_changed", 1.0, 1.0)
     (health,) = reports[0].comparison.judges
     assert (health.flipped, health.paired) == (6, 12)
     text = comment.render(report)

@@ -73,6 +73,18 @@ async def test_a_new_judge_is_not_asked_before_it_is_accepted(clinic: Clinic) ->
         assert changes(report) == ["judge added judges.mine !", "metric loosened metrics.safe !"]
 
 
+async def test_a_judge_of_another_name_does_not_stand_in_for_the_bases(clinic: Clinic) -> None:
+    with ScriptedJudge(lenient).running() as evil:
+        clinic.edit("agent-gate.yml", "  main:", "  other:")
+        clinic.edit("agent-gate.yml", clinic.judge.url, evil.url)
+        clinic.agent.broken = "careless"
+        report = await clinic.run(base=True)
+        assert not evil.asked
+    assert clinic.judge.asked
+    assert verdict(report) == "undecided needs_acceptance 3"
+    assert "by the base's bar it is a regression" in report.comparison.reason
+
+
 async def test_another_model_another_key_and_another_budget_wait(clinic: Clinic) -> None:
     clinic.edit("agent-gate.yml", "model: judge-2026-01-01", "model: lenient-1, budget: {calls: 1}")
     report = await clinic.run(base=True)
