@@ -13,7 +13,7 @@ PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
 UV := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-annotate $(if $(UPGRADE),--upgrade)
 BREAK ?=
-BENCHMARKS ?= start overhead check matching memory $(shell docker info >/dev/null 2>&1 && echo image)
+BENCHMARKS ?= start overhead check matching memory worker $(shell docker info >/dev/null 2>&1 && echo image)
 JOBS ?= 2
 ARGS ?=
 
@@ -47,7 +47,9 @@ bench: .venv/.dev
 	@set -e; for name in $(BENCHMARKS); do echo "== benchmarks/$$name.py"; .venv/bin/python -m benchmarks.$$name; done
 
 lock: .venv/.dev
-	cd requirements && for name in runtime build dev; do ../$(UV) $$name.in -o $$name.txt || exit 1; done
+	cd requirements && for name in runtime build dev langgraph; do ../$(UV) $$name.in -o $$name.txt || exit 1; done
+	cd requirements && ../$(UV) $(patsubst %,--no-emit-package %,ruff scikit-learn scipy) --config-file peers.toml peers.in -o peers.txt
+	cd requirements && ../$(UV) $(patsubst %,--no-emit-package %,$(shell cat requirements/kagent.unused)) --config-file peers.toml kagent.in -o kagent.txt
 
 # A half-made environment (no ensurepip) must not pass for a whole one, hence the rm.
 .venv/bin/python:

@@ -12,6 +12,7 @@ from pathlib import Path
 from gate import __version__
 from gate.errors import AgentDown
 from gate.git import commit_of
+from gate.model.agent import AgentFacts
 from gate.model.derived import tokens_of
 from gate.model.run import Meta
 from gate.model.trace import Refused, Throttled, Trace
@@ -32,6 +33,7 @@ class Course:
         self._retries = 0
         self._tokens: int | None = None
         self.down: AgentDown | None = None
+        self.agent: AgentFacts | None = None
         self.signal = 0
 
     def count(self, trace: Trace) -> None:
@@ -67,6 +69,8 @@ class Course:
             measured_trials=self._measured,
             retries=self._retries,
             tokens=self._tokens,
+            agent=self.agent,
+            tracks=tuple(track.facts for track in suite.tracks),
         )
 
     @contextmanager

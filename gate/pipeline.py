@@ -10,7 +10,7 @@ from typing import Protocol
 from gate.boot import boot
 from gate.course import Course
 from gate.documents import write_text
-from gate.drive import drive
+from gate.drive import about, drive
 from gate.errors import AgentDown, UsageError
 from gate.model.case import Case, Side
 from gate.model.run import Report, TrialRecord
@@ -53,7 +53,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
         try:
             async with (
                 scales.ready(),
-                aclosing(_driven(suite, out)) as traces,
+                aclosing(_driven(suite, out, course)) as traces,
                 Weighing(scales, scored, results.keep) as weighing,
             ):
                 async for trace in traces:
@@ -78,7 +78,7 @@ async def generate(suite: Suite, out: Path, kept: Callable[[Trace], None]) -> in
     _spare_recordings(suite, out)
     with Results(out, _SURFACES, suite.redact.sweep) as results, course.interruptible():
         try:
-            async with aclosing(_driven(suite, out)) as traces:
+            async with aclosing(_driven(suite, out, course)) as traces:
                 async for trace in traces:
                     results.keep(trace)
                     kept(trace)
@@ -104,7 +104,10 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
 
 def _concluded(suite: Suite, scales: Scales, course: Course, results: Results) -> Report:
     report = scales.conclude(course.meta())
-    results.write_run(report, suite.head.case_facts)
+    for track in suite.tracks:
+        for record in track.trials:
+            results.record(record)
+    results.write_run(report, suite.facts)
     return report
 
 
@@ -124,7 +127,7 @@ def _spare_recordings(suite: Suite, out: Path) -> None:
         raise UsageError(reason, hint=hint)
 
 
-async def _driven(suite: Suite, out: Path) -> AsyncGenerator[Trace, None]:
+async def _driven(suite: Suite, out: Path, course: Course) -> AsyncGenerator[Trace, None]:
     """The traces of all trials: of the base's text where that is another one, then of the head's."""
     config = suite.config
     numbers = tuple(range(1, config.run.trials + 1))
@@ -135,6 +138,7 @@ async def _driven(suite: Suite, out: Path) -> AsyncGenerator[Trace, None]:
             async with aclosing(drive(agent, config.agent, config.run, plan, suite.redact)) as traces:
                 async for trace in traces:
                     yield replace(trace, side=side)
+        course.agent = await about(agent, config.agent, suite.redact)
 
 
 def _sides(suite: Suite) -> Iterator[tuple[Side, tuple[Case, ...]]]:

@@ -90,8 +90,11 @@ class Results:
         One by the base's text of a case is no trial of the pull request's suite: run.json has none of it.
         """
         self.keep(trace)
-        if trace.side == "base":
-            return
+        if trace.side != "base":
+            self.record(record)
+
+    def record(self, record: TrialRecord) -> None:
+        """Note one trial for run.json; raises UsageError where the disk is full."""
         try:
             number = self._cases.setdefault(record.case, len(self._cases))
             self._index.extend((number, record.trial, self._spool.tell()))

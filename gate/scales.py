@@ -1,6 +1,6 @@
 """Each trial is scored by every yardstick that it counts for; what was collected is judged at the end."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Self
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Self
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
 from gate.model.judge import JudgeReading
-from gate.model.run import Comparison, Meta, MetricFacts, Report, TrialRecord
+from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
 from gate.score.judge import Judge
+from gate.score.metric import Metric
 from gate.suite import Suite, Yardstick
 from gate.suite.judged import keep_judgements
 
@@ -25,8 +26,8 @@ class Scales:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._head = _tally(suite.head)
-        self._base = _tally(suite.base) if suite.base else None
+        self._head = _tally(suite.head, suite.tracks)
+        self._base = _tally(suite.base, suite.tracks) if suite.base else None
         self._apart = {case.id for case in suite.apart}
         self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
         others = suite.base.metrics if suite.base and not self._alike else ()
@@ -63,7 +64,7 @@ class Scales:
         """Score a trial and count it; the record is by the text that was run."""
         if trace.side == "base" and self._suite.base:
             return await self._put_base(trace, self._suite.base)
-        record = await _scored(self._suite.head, trace)
+        record = await _scored(self._suite.head, trace, self._suite.head.metrics)
         self._head.add(record)
         base = self._suite.base
         if base and self._base and trace.case in base.expected and trace.case not in self._apart:
@@ -125,7 +126,8 @@ class Scales:
         return tuple(metric.reading for metric in asked.metrics if isinstance(metric, Judge))
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
-        record = await _scored(base, trace)
+        # Metrics that are the same on both sides are entered once: the head's stand for the base's.
+        record = await _scored(base, trace, self._suite.head.metrics if self._alike else base.metrics)
         if self._base:
             self._base.add(record)
         return record
@@ -147,17 +149,25 @@ def _facts(head: Yardstick, shown: Yardstick) -> tuple[MetricFacts, ...]:
     return (*head.metric_facts, *(metric for metric in shown.metric_facts if metric.name not in own))
 
 
-def _tally(side: Yardstick) -> Tally:
-    return Tally(side.metric_facts, side.case_facts)
+def _tally(side: Yardstick, tracks: Sequence[Track]) -> Tally:
+    """The tally of one side, in which the project's own tests are counted already if it has their track."""
+    known = {metric.name for metric in side.metric_facts}
+    mine = [track for track in tracks if track.facts.name in known]
+    tally = Tally(side.metric_facts, (*side.case_facts, *(facts for track in mine for facts in track.cases)))
+    for track in mine:
+        for record in track.trials:
+            tally.add(record)
+    return tally
 
 
-async def _scored(side: Yardstick, trace: Trace) -> TrialRecord:
-    return record_of(trace, await score_trial(side.metrics, side.expected[trace.case], trace))
+async def _scored(side: Yardstick, trace: Trace, metrics: Sequence[Metric]) -> TrialRecord:
+    return record_of(trace, await score_trial(metrics, side.expected[trace.case], trace))
 
 
 def _measures(side: Yardstick) -> list[tuple[object, ...]]:
     return [
-        (metric.name, metric.type, metric.version, metric.options, metric.basis) for metric in side.metrics
+        (metric.name, metric.type, metric.version, metric.options, metric.code, metric.basis)
+        for metric in side.metrics
     ]
 
 

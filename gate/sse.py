@@ -1,4 +1,7 @@
-"""Server-sent events as the WHATWG HTML standard (section 9.2.6) reads them, but strict about UTF-8."""
+"""Server-sent events as the WHATWG HTML standard (section 9.2.6) reads them, and plain lines.
+
+Both are strict about UTF-8.
+"""
 
 import re
 from collections.abc import AsyncIterator
@@ -33,6 +36,19 @@ async def events(chunks: AsyncIterator[bytes], *, max_bytes: int = 8 * MIB) -> A
                 yield event
 
 
+async def lines(chunks: AsyncIterator[bytes], *, max_bytes: int = 8 * MIB) -> AsyncIterator[str]:
+    """Yield each line as it ends, and what follows the last break; none of them holds a CR or LF.
+
+    Raises BadBody for what is not UTF-8, TooBig for a line over `max_bytes`, and whatever the chunks raise.
+    """
+    found = _Lines(max_bytes)
+    async for chunk in chunks:
+        for line in found.feed(chunk):
+            yield decode_text(line)
+    if rest := found.rest():
+        yield decode_text(rest)
+
+
 class _Lines:
     """Cuts chunks into lines; a line, a CR LF pair or the BOM may be spread over many chunks."""
 
@@ -58,6 +74,10 @@ class _Lines:
         if len(self._rest) > self._max_bytes:
             raise TooBig(f"a line of the event stream exceeds {self._max_bytes:,} bytes")
         return done
+
+    def rest(self) -> bytes:
+        """What came after the last break."""
+        return bytes(self._rest)
 
 
 class _Block:

@@ -12,7 +12,7 @@ more:
   grade TRACES          score recorded traces again, with this suite's cases and rules
   judge calibrate       judge the labelled anchors alone, and suggest thresholds
   extract FILE          account for every event of a trace or a recorded session
-  import FORMAT FILE    another tool's golden file or metrics, written in our own format
+  import FORMAT FILE    another tool's golden file, metrics or recorded spans, in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
@@ -151,18 +151,28 @@ FORMATS: Final[Mapping[str, str]] = {
     "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
     "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
     "experiment": "the configuration of an experiment: its metrics",
+    "agents-cli-config": "eval_config.yaml of google-agents-cli: its custom metrics",
+    "otel": "recorded OpenTelemetry spans (OTLP/JSON, Jaeger): become traces.jsonl, for `grade`",
 }
 
 
 def _import(verbs: Verbs) -> None:
-    rows = "\n".join(f"  {name:<14}{what}" for name, what in FORMATS.items())
+    rows = "\n".join(f"  {name:<19}{what}" for name, what in FORMATS.items())
     verb = verbs.add_parser(
         "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
     )
     verb.set_defaults(command="import_file")
     verb.add_argument("format", choices=FORMATS, metavar="FORMAT", help="what FILE is (below)")
     verb.add_argument("file", metavar="FILE", help="the other tool's file; it stays as it is")
-    verb.add_argument("--to", metavar="FILE", help="write here instead of printing; .json writes JSON")
+    verb.add_argument(
+        "--to",
+        metavar="FILE",
+        help="write here instead of printing; .json writes JSON; otel takes a folder too",
+    )
+    verb.add_argument(
+        "--config", metavar="FILE", help="otel: the suite whose cases these are, by id or by the user's words"
+    )
+    verb.add_argument("--case-from", metavar="ATTRIBUTE", help="otel: the attribute that has the case's id")
 
 
 def _publish(verbs: Verbs) -> None:
@@ -176,7 +186,8 @@ def _publish(verbs: Verbs) -> None:
 
 def _schema(verbs: Verbs) -> None:
     verb = verbs.add_parser("schema")
-    verb.add_argument("name", nargs="?", help="config, dataset, anchors, trace, run or baseline")
+    names = "config, dataset, anchors, trace, run, baseline, metric-request or -response"
+    verb.add_argument("name", nargs="?", help=names)
 
 
 _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {

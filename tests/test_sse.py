@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.http import BadBody, TooBig
-from gate.sse import ServerSentEvent, events
+from gate.sse import ServerSentEvent, events, lines
 
 T = TypeVar("T")
 
@@ -28,6 +28,17 @@ def read(*chunks: bytes, max_bytes: int = 10_000) -> list[ServerSentEvent]:
 
     async def collect() -> list[ServerSentEvent]:
         return [event async for event in events(feed(), max_bytes=max_bytes)]
+
+    return run(collect())
+
+
+def cut(*chunks: bytes, max_bytes: int = 10_000) -> list[str]:
+    async def feed() -> AsyncIterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+
+    async def collect() -> list[str]:
+        return [line async for line in lines(feed(), max_bytes=max_bytes)]
 
     return run(collect())
 
@@ -141,3 +152,28 @@ def test_any_split_into_chunks_gives_the_same_events(
     places = sorted({min(cut, len(stream)) for cut in cuts} | {0, len(stream)})
     chunks = [stream[a:b] for a, b in pairwise(places)]
     assert read(*chunks) == read(stream) == read(*(stream[n : n + 1] for n in range(len(stream))))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "expected"),
+    [
+        ([b"a\nb\n"], ["a", "b"]),
+        ([b"a\r\nb"], ["a", "b"]),
+        ([b"a\r", b"\nb"], ["a", "b"]),
+        ([b"a", b"b\n\nc"], ["ab", "", "c"]),
+        (["a\u2028b\u0085".encode()], ["a\u2028b\u0085"]),
+        (["\u2028".encode()[:1], "\u2028".encode()[1:]], ["\u2028"]),
+        ([b"\xef\xbb\xbfa\n"], ["a"]),
+        ([], []),
+    ],
+)
+def test_lines_end_at_breaks_and_the_last_one_at_the_end(chunks: list[bytes], expected: list[str]) -> None:
+    assert cut(*chunks) == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "error"), [(b"a\n\xff\n", BadBody), (b"\xff", BadBody), (b"a" * 11, TooBig)]
+)
+def test_a_line_is_text_below_the_cap(stream: bytes, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        cut(stream, max_bytes=10)

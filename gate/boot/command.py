@@ -9,16 +9,20 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
-from gate.boot import identity, launch, procfs, ready
+from gate.boot import launch, ready
 from gate.boot.booting import Scene
+from gate.boot.headers import filled
 from gate.boot.hidden import closed
-from gate.boot.log import AgentLog, telling_line
+from gate.boot.log import AgentLog
 from gate.boot.process import Child
 from gate.errors import AgentDown
 from gate.model.agent import Agent, Death
 from gate.model.config import CommandBoot
+from gate.work import identity, procfs
+from gate.work.words import telling_line
 
 _SHELL_SIGNALLED = 128
 
@@ -29,6 +33,7 @@ _logger = logging.getLogger(__name__)
 async def running(config: CommandBoot, scene: Scene) -> AsyncIterator[Agent]:
     """The agent of the config's command, once it is ready; stopped with all that it started."""
     identity.hide_environment()
+    config = replace(config, headers=filled(config.headers, config.pass_env))
     log = AgentLog(scene.log, scene.redact)
     agent = CommandAgent(config, scene, log)
     try:

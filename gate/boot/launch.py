@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from gate.boot import identity
 from gate.errors import AgentDown
 from gate.frozen import frozen
 from gate.model.config import CommandBoot
+from gate.work import identity
 
 _PASSED = ("PATH", "LANG", "LC_ALL", "TZ")
 _SHOWN_WORDS = 4

@@ -10,10 +10,10 @@ import time
 from contextlib import suppress
 from typing import Self
 
-from gate.boot import procfs
-from gate.boot.identity import Identity
 from gate.boot.launch import Launch
 from gate.boot.log import AgentLog
+from gate.work import procfs
+from gate.work.identity import Identity
 
 _MARKER = "AGENT_GATE_BOOT"
 _CHUNK = 64 * 1024

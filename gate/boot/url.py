@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from gate.boot import ready
 from gate.boot.booting import Scene
+from gate.boot.headers import filled
 from gate.errors import AgentDown
 from gate.frozen import frozen
 from gate.model.agent import Agent, Death
@@ -33,11 +34,12 @@ class RemoteAgent:
 async def reached(config: UrlBoot, scene: Scene) -> AsyncIterator[Agent]:
     """The agent at the config's URL, once it is ready; raises AgentDown where it is not in time."""
     url = config.url.rstrip("/")
-    async with ready.client(config.headers, config.ready.within_s) as client:
+    headers = filled(config.headers, config.pass_env)
+    async with ready.client(headers, config.ready.within_s) as client:
         said = await ready.until_up(ready.probe(url, config.ready, client), config.ready.within_s)
     if said:
         raise _down(config, url, scene.redact.text(said))
-    yield RemoteAgent(url, config.headers)
+    yield RemoteAgent(url, headers)
 
 
 def _down(config: UrlBoot, url: str, said: str) -> AgentDown:

@@ -11,11 +11,13 @@ from gate import config as configs
 from gate import dataset
 from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
+from gate.check.custom import custom_findings
 from gate.check.environment import environment_findings
 from gate.check.exposed import exposed_findings
 from gate.check.mapping import mapping_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
+from gate.check.tracks import track_findings
 from gate.documents import MAX_BYTES, Document, read_bytes
 from gate.frozen import frozen
 from gate.git import is_in_checkout
@@ -69,7 +71,9 @@ def check(
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
     config, about_judges = _with_judges(config, suite.cases, environment, loaded.document)
     found += (_from_here(finding, config.root, config.file) for finding in about_judges)
+    found += track_findings(config)
     found += rule_findings(config, suite.cases)
+    found += custom_findings(config, os.environ if environ is None else environ)
     found += mapping_findings(config, suite.cases, loaded.document)
     found += exposed_findings(config, suite.cases, loaded.document)
     about_cases = [

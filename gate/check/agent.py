@@ -2,17 +2,28 @@
 
 from collections.abc import Iterator, Mapping
 
+from gate.boot.headers import placeholders
 from gate.documents import Document
 from gate.formats.json_paths import BadPath, JsonPath
 from gate.model import Json
-from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
+from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot, UrlBoot
 from gate.model.finding import Finding
 
 Path = tuple[str | int, ...]
 
 _COMMAND, _SETUP = ("agent", "boot", "command"), ("agent", "boot", "setup")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
-_BLOCKS = ("a2a", "adk", "http", "openai-chat", "openai-responses", "replay")
+_BLOCKS = (
+    "a2a",
+    "adk",
+    "ag-ui",
+    "agent-engine",
+    "http",
+    "langgraph",
+    "openai-chat",
+    "openai-responses",
+    "replay",
+)
 _NEEDS = {
     "http": "http: {path: /chat, request: {message: '{text}'}, response: {text: $.reply}}",
     "replay": "replay: {traces: out/traces.jsonl}",
@@ -26,6 +37,7 @@ def agent_findings(config: Config, document: Document) -> Iterator[Finding]:
     yield from _command(config, document)
     yield from _container(config, document)
     yield from _twice(config, document)
+    yield from _headers(config, document)
     yield from _expansions(config, document)
     if config.agent.protocol == "http":
         yield from _paths(config.agent.options.get("response"), ("agent", "http", "response"), document)
@@ -131,6 +143,32 @@ def _twice(config: Config, document: Document) -> Iterator[Finding]:
                 why="Only one value can reach the agent, and only that of 'pass_env' is kept secret.",
                 fix="Remove one of the two.",
             )
+
+
+def _headers(config: Config, document: Document) -> Iterator[Finding]:
+    """Braces that nothing fills, and variables of a `url` that fill none: it is sent nothing else."""
+    boot = config.agent.boot
+    if isinstance(boot, NoBoot):
+        return
+    for key, text in boot.headers.items():
+        for name in placeholders({key: text}):
+            if name not in boot.pass_env:
+                yield Finding.warn(
+                    "not-passed",
+                    document.place(("agent", "boot", "headers", key)),
+                    f"`{{{name}}}` is sent as it stands: 'pass_env' does not name {name}",
+                    fix=f"pass_env: [{name}] beside it, where the variable's value is meant.",
+                )
+    if isinstance(boot, UrlBoot):
+        for index, name in enumerate(boot.pass_env):
+            if name not in placeholders(boot.headers):
+                yield Finding.warn(
+                    "not-sent",
+                    document.place(("agent", "boot", "pass_env", index)),
+                    f"{name} is sent to nobody: no header has `{{{name}}}` in it",
+                    why="An agent that runs elsewhere gets nothing but what is sent to it.",
+                    fix=f"headers: {{Authorization: 'Bearer {{{name}}}'}}, or remove the name.",
+                )
 
 
 def _expansions(config: Config, document: Document) -> Iterator[Finding]:

@@ -9,16 +9,18 @@ from datetime import date
 from gate.model.case import Answers, Case, Expect, Quarantine
 from gate.model.config import Config, UrlBoot
 from gate.model.finding import Finding, Place
+from gate.score import METRICS
 
 
 def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterator[Finding]:
     """Findings about single cases; places are theirs."""
+    custom = any(metric.type in METRICS and METRICS[metric.type].foreign for metric in config.metrics)
     for case in cases:
         yield from _turns(case)
         places = (case.place, *(turn.place for turn in case.turns))
         for place, expect in zip(places, case.expects, strict=True):
             yield from _expect(case, expect, place)
-        if all(expect == Expect() for expect in case.expects):
+        if not custom and all(expect == Expect() for expect in case.expects):
             yield _expects_nothing(case)
         if case.quarantine is not None and case.quarantine.until < today:
             yield _expired(case, case.quarantine)

@@ -7,7 +7,7 @@ from typing import Final
 
 from gate.documents import Document
 from gate.git import is_in_checkout
-from gate.model.config import Build, CommandBoot, Config, ContainerBoot
+from gate.model.config import Build, CommandBoot, Config, ContainerBoot, NoBoot, UrlBoot
 from gate.model.finding import Finding, Place
 
 _CHECKOUT: Final = "The pull request writes this file; what else is on the machine is not its to build from."
@@ -26,7 +26,7 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
         yield from _engine(document)
         if isinstance(boot.source, Build):
             yield from _build(boot.source, root, document)
-    if isinstance(boot, CommandBoot | ContainerBoot):
+    if not isinstance(boot, NoBoot):
         yield from _variables(boot, document, environ)
     traces = config.agent.options.get("traces")
     if config.agent.protocol == "replay" and isinstance(traces, str) and not (root / traces).is_file():
@@ -123,7 +123,7 @@ def _program(
 
 
 def _variables(
-    boot: CommandBoot | ContainerBoot, document: Document, environ: Mapping[str, str]
+    boot: CommandBoot | ContainerBoot | UrlBoot, document: Document, environ: Mapping[str, str]
 ) -> Iterator[Finding]:
     for index, name in enumerate(boot.pass_env):
         if not environ.get(name):

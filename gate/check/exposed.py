@@ -11,13 +11,15 @@ from gate.model.config import AgentConfig, Config
 from gate.model.finding import Finding
 from gate.model.trace import Exposed
 from gate.score import build
+from gate.score.every_case import EveryCase
 from gate.score.items import HIDDEN, ExpectMetric
 
 _OWN: Final = frozenset(("http", "replay"))
 """What these show is in a mapping or a recording."""
 _OPENAI: Final = frozenset(("openai-chat", "openai-responses"))
 _STATELESS: Final = frozenset(("a2a", *_OPENAI))
-_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",)}
+_SETS_STATE: Final = frozenset(("adk", "ag-ui", "agent-engine", "replay"))
+_NEVER: Final[Mapping[str, tuple[Exposed, ...]]] = {"a2a": ("nodes",), "ag-ui": ()}
 """Where what else is shown depends on the agent."""
 _OURS: Final = ("messages", "input", "stream", "previous_response_id")
 _TOOLS: Final = (
@@ -31,6 +33,8 @@ _OTHERWISE: Final = "Remove the expectation, or choose another protocol that the
 def exposed_findings(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
     """Findings about the protocol, held against the cases."""
     protocol = config.agent.protocol
+    if protocol not in _SETS_STATE:
+        yield from _unset(config, cases)
     if protocol in _OWN:
         return
     yield from _unseen(config, cases, document)
@@ -47,7 +51,7 @@ def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterat
     except BadInput:
         return
     for metric in metrics:
-        if not isinstance(metric, ExpectMetric) or metric.needs not in never:
+        if not isinstance(metric, ExpectMetric | EveryCase) or metric.needs not in never:
             continue
         having = [case for case in cases if metric.expectation(case) is not None]
         if having:
@@ -59,8 +63,14 @@ def _unseen(config: Config, cases: Sequence[Case], document: Document) -> Iterat
                 document.place(("agent", "protocol")),
                 f"{what}, which the protocol '{config.agent.protocol}' does not show",
                 why="It could never be measured, and the run would end undecided.",
-                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _OTHERWISE,
+                fix=_TOOLS.format(protocol=config.agent.protocol) if hidden else _fix(config.agent),
             )
+
+
+def _fix(agent: AgentConfig) -> str:
+    if agent.protocol == "langgraph":
+        return "A stream shows them: remove `streaming: false`, or the expectation."
+    return _OTHERWISE
 
 
 def _never(agent: AgentConfig) -> tuple[Exposed, ...]:
@@ -85,6 +95,19 @@ def _unsent(config: Config, cases: Sequence[Case], document: Document) -> Iterat
             why=f"The protocol '{config.agent.protocol}' has no state: the agent would know nothing of it.",
             fix="Say it in the first turn.",
         )
+
+
+def _unset(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
+    for case in cases:
+        for turn in case.turns:
+            if turn.state_delta:
+                yield Finding.error(
+                    "state-delta-unsent",
+                    turn.place,
+                    f"the protocol '{config.agent.protocol}' cannot send the `state_delta` of a turn",
+                    why="The agent would know nothing of it, and be asked as if it did.",
+                    fix="Say it in the turn's own words, or in `start_state`.",
+                )
 
 
 def _ours(config: Config, document: Document) -> Iterator[Finding]:

@@ -1,4 +1,7 @@
-"""What is wrong with the `http` protocol's mapping: what is never sent, and what is expected but unread."""
+"""What is wrong with the `http` protocol's mapping: what is never sent, and what is expected but unread.
+
+A LangGraph run's `input` is such a template too.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,26 +23,32 @@ _WORD = re.compile(r"\{(\w+)\}")
 
 
 def mapping_findings(config: Config, cases: Sequence[Case], document: Document) -> Iterator[Finding]:
-    """Findings about `agent.http`, held against the cases; none for the other protocols."""
+    """Findings about `agent.http`, held against the cases, and about `agent.langgraph.input`."""
+    if config.agent.protocol == "langgraph":
+        yield from _sent(config, document, "input", ("input",), "{question: '{text}'}")
     if config.agent.protocol == "http" and config.agent.options:
-        yield from _sent(config, document)
+        example = "{message: '{text}', session: '{session}'}"
+        yield from _sent(config, document, "request", ("path", "request", "headers"), example)
         yield from _read(config, cases, document)
 
 
-def _sent(config: Config, document: Document) -> Iterator[Finding]:
-    parts = [config.agent.options.get(key) for key in ("path", "request", "headers")]
+def _sent(
+    config: Config, document: Document, name: str, keys: Sequence[str], example: str
+) -> Iterator[Finding]:
+    """The template `name`: whether it, or another of the keys, carries what a case says."""
+    parts = [config.agent.options.get(key) for key in keys]
     words = [word for part in parts for word in _words(part)]
-    if "request" not in config.agent.options or _WHAT_THE_CASE_SAYS.intersection(words):
+    if name not in config.agent.options or _WHAT_THE_CASE_SAYS.intersection(words):
         return
     unknown = next((word for word in words if word not in PLACEHOLDERS), "")
     meant = did_you_mean(unknown, PLACEHOLDERS) if unknown else ""
     wrong = f", and {{{unknown}}} is no placeholder{meant}" if meant else ""
     yield Finding.warn(
         "no-text",
-        document.place(("agent", "http", "request"), key=True),
-        f"the request never carries {{text}}{wrong}",
+        document.place(("agent", config.agent.protocol, name), key=True),
+        f"the {name} never carries {{text}}{wrong}",
         why="The agent would not hear what the case says.",
-        fix="Write for example request: {message: '{text}', session: '{session}'}.",
+        fix=f"Write for example {name}: {example}.",
     )
 
 

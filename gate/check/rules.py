@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.config.build import JUNIT
 from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
 from gate.model.case import Case, Expect
@@ -20,7 +21,8 @@ def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
     except BadInput as error:
         yield from error.findings
         return
-    unmet = {name for name, metric in metrics.items() if cases and not _meets(metric, cases)}
+    held = {name: metric for name, metric in metrics.items() if metric.type != JUNIT}
+    unmet = {name for name, metric in held.items() if cases and not _meets(metric, cases)}
     for configured in config.metrics:
         if configured.name in unmet:
             yield Finding.warn(
@@ -30,9 +32,11 @@ def rule_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
                 why="It will never be measured.",
                 fix=_needs(metrics[configured.name]),
             )
+    tracks = {track.name for track in config.tracks}
     for rule in config.rules:
         if rule.place.line:
-            yield from _rule(rule, metrics, unmet, cases)
+            of_metric = _rule(rule, metrics, unmet, cases, config.run.trials)
+            yield from _of_track(rule) if rule.metric in tracks else of_metric
     yield from _unscored(metrics, cases)
 
 
@@ -45,7 +49,7 @@ def _needs(metric: Metric) -> str:
 
 
 def _rule(
-    rule: Rule, metrics: dict[str, Metric], unmet: set[str], cases: Sequence[Case]
+    rule: Rule, metrics: dict[str, Metric], unmet: set[str], cases: Sequence[Case], trials: int
 ) -> Iterator[Finding]:
     name = rule.metric
     if name == "cases":
@@ -57,6 +61,11 @@ def _rule(
     if name not in metrics:
         yield _unknown(rule, metrics)
         return
+    if rule.counts:
+        what = f"'{name}' is a metric: only `cases` and tracks are counted"
+        yield _finding(rule, "bad-rule", what, fix=f"{name}: {{max_drop: 0.05}}")
+        return
+    yield from _aggregated(rule, metrics[name], trials)
     yield from _bounds(rule, metrics[name])
     if name in unmet:
         what = f"no case has what the rule for '{name}' is held against"
@@ -66,6 +75,19 @@ def _rule(
     if rule.by == "category" and cases and not any(case.category for case in cases):
         what = f"the rule for '{name}' is by category, and no case has a category"
         yield _finding(rule, "rule-without-cases", what, fix="Give the cases a `category`.", warn=True)
+    if rule.by == "tag" and cases and not any(case.tags for case in cases):
+        what = f"the rule for '{name}' is by tag, and no case has a tag"
+        yield _finding(rule, "rule-without-cases", what, fix="Give the cases `tags`.", warn=True)
+
+
+def _of_track(rule: Rule) -> Iterator[Finding]:
+    """A track is counted, as cases are."""
+    if any(bound is not None for bound in (rule.min, rule.max, rule.max_drop, rule.max_rise)):
+        what = f"'{rule.metric}' is a track: its rule counts tests, and has no bounds of a metric"
+        yield _finding(rule, "bad-rule", what, fix=f"{rule.metric}: {{regressed: 0, new_failing: 0}}")
+    elif not rule.counts:
+        what = f"the rule for the track '{rule.metric}' bounds nothing"
+        yield _finding(rule, "empty-rule", what, fix=f"{rule.metric}: {{regressed: 0}}")
 
 
 def _finding(rule: Rule, id_: str, what: str, *, why: str = "", fix: str = "", warn: bool = False) -> Finding:
@@ -87,6 +109,22 @@ def _unknown(rule: Rule, metrics: dict[str, Metric]) -> Finding:
     )
 
 
+def _aggregated(rule: Rule, metric: Metric, trials: int) -> Iterator[Finding]:
+    """What is wrong with how trials are folded."""
+    subject = f"the rule for '{rule.metric}'"
+    if not rule.counts_passes:
+        if rule.at is not None:
+            fix = f"{rule.metric}: {{aggregate: pass_rate, at: {rule.at:g}, min: 0.9}}"
+            yield _finding(rule, "at-without-passes", f"{subject} has `at`, and counts no passes", fix=fix)
+        return
+    if rule.at is None and metric.pass_at is None:
+        what = f"{subject} counts trials that pass, and nothing says what a trial passes at"
+        yield _finding(rule, "passes-without-at", what, fix="Write `at`.")
+    if rule.aggregate == "pass_k" and rule.number > trials:
+        what = f"{subject} needs {rule.number} trials of a case, and `run.trials` is {trials}"
+        yield _finding(rule, "too-few-trials", what, fix=f"run: {{trials: {rule.number}}}")
+
+
 def _bounds(rule: Rule, metric: Metric) -> Iterator[Finding]:
     if all(bound is None for bound in (rule.min, rule.max, rule.max_drop, rule.max_rise, rule.coverage)):
         fix = f"{rule.metric}: {{max_drop: 0.05}}"
@@ -94,7 +132,7 @@ def _bounds(rule: Rule, metric: Metric) -> Iterator[Finding]:
     elif rule.min is not None and rule.max is not None and rule.min > rule.max:
         what = f"the rule for '{rule.metric}' can never hold: min {rule.min:g} is over max {rule.max:g}"
         yield _finding(rule, "rule-never-holds", what)
-    elif metric.kind == "quality" and ((rule.min or 0) > _BEST or (rule.max is not None and rule.max < 0)):
+    elif _is_share(rule, metric) and ((rule.min or 0) > _BEST or (rule.max is not None and rule.max < 0)):
         what = f"the rule for '{rule.metric}' can never hold: its values lie between 0 and 1"
         yield _finding(rule, "rule-never-holds", what)
     elif rule.coverage is None and all(_vacuous(rule, metric)):
@@ -105,7 +143,7 @@ def _bounds(rule: Rule, metric: Metric) -> Iterator[Finding]:
 
 def _vacuous(rule: Rule, metric: Metric) -> Iterator[bool]:
     """For each bound that is written, whether every possible value keeps to it."""
-    quality = metric.kind == "quality"
+    quality = _is_share(rule, metric)
     if rule.min is not None:
         yield rule.min <= 0
     if rule.max is not None:
@@ -118,6 +156,11 @@ def _vacuous(rule: Rule, metric: Metric) -> Iterator[bool]:
         )
     if rule.max_rise is not None:
         yield quality and not rule.max_rise.percent and rule.max_rise.value >= _BEST
+
+
+def _is_share(rule: Rule, metric: Metric) -> bool:
+    """Whether what is bounded lies between 0 and 1."""
+    return rule.counts_passes or metric.kind == "quality"
 
 
 def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Finding]:
@@ -139,5 +182,5 @@ def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Fin
 
 
 def _scorers(key: str) -> str:
-    able = [name for name, metric in METRICS.items() if key in metric.reads]
+    able = [name for name, metric in METRICS.items() if key in metric.reads and not metric.foreign]
     return f"metrics: {{{able[0]}: {{}}}}" if able else "Remove it, or check the same by `contains`."

@@ -1,4 +1,4 @@
-"""`agent-gate import FORMAT FILE`: another tool's golden file or metrics, written in our own format."""
+"""`agent-gate import FORMAT FILE`: another tool's golden file, metrics or spans, in our own format."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ from gate.dataset.kagent_suite import read_with_fixture
 from gate.dataset.yaml_dump import as_text, value_text
 from gate.documents import Document, read, write_text
 from gate.errors import PASS, BadInput, UsageError
-from gate.formats import adk_criteria, experiment
+from gate.formats import adk_criteria, agents_cli_config, experiment
 from gate.formats.foreign import Places
 from gate.model import Json
 from gate.model.case import Case
@@ -28,12 +28,19 @@ CASES: Final[Mapping[str, Reader]] = {name: READERS[name] for name in sorted(REA
 CONFIGS: Final[Mapping[str, Callable[[Json, Places], tuple[dict[str, Json], _Findings]]]] = {
     "adk-criteria": adk_criteria.read,
     "experiment": experiment.read,
+    "agents-cli-config": agents_cli_config.part,
 }
 """Formats of metrics: what comes out is a part of an agent-gate.yml."""
 
 
 def main(options: argparse.Namespace) -> int:
     """Write the file anew, and tell what could not be carried over; with an error nothing is written."""
+    if options.format == "otel":
+        from gate.commands import import_otel
+
+        return import_otel.main(options)
+    if options.config or options.case_from:
+        raise UsageError(f"--config and --case-from are for otel, not for {options.format}")
     target = Path(options.to) if options.to else None
     if target is not None and os.path.lexists(target):
         raise UsageError(f"{target} is there already", hint="Choose another name with --to, or remove it.")

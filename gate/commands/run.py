@@ -11,6 +11,7 @@ from gate.errors import BY_SIGNAL, UsageError
 from gate.git import commit_named, head_of, merge_base
 from gate.model.bar import Revision
 from gate.pipeline import run
+from gate.publish import groups
 from gate.results import MOST_TRIALS, read_run
 from gate.suite import Selection, Sides, prepare
 
@@ -47,8 +48,8 @@ def _selection(options: argparse.Namespace, out: Path) -> Selection:
         return Selection(cases=tuple(options.case), tags=tuple(options.tag), trials=options.trials, env=env)
     if options.case or options.tag:
         raise UsageError("--last-failed cannot be combined with --case or --tag")
-    verdicts = read_run(out).report.comparison.cases
-    failed = [case.id for case in verdicts if case.klass != "removed" and case.passed < case.planned]
+    report = read_run(out).report
+    failed = [case.id for case in groups.in_suite(report) if case.passed < case.planned]
     if not failed:
         raise UsageError(
             f"every case passed in the last run ({out}); there is nothing to run again",

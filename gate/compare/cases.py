@@ -10,6 +10,7 @@ from gate.model.baseline import Baseline
 from gate.model.config import Policy
 from gate.model.finding import Place
 from gate.model.run import (
+    AGENT,
     CaseClass,
     CaseEvidence,
     CaseVerdict,
@@ -25,6 +26,8 @@ RELIABLE = 0.9
 
 REASONS = 12
 NOT_MEASURED = "not measured: "
+TEST = "junit"
+"""The key of each line of the baseline that is about a test of the project's own."""
 
 
 def case_verdicts(
@@ -41,8 +44,16 @@ def case_verdicts(
         _verdict(case, metrics, baseline if case.facts.id in known else None, policies) for case in cases
     ]
     gone = sorted(known - {case.facts.id for case in cases}) if whole else []
-    removed = [CaseVerdict(id=id_, klass="removed", place=Place(file="")) for id_ in gone]
+    tracks = _tracks_of_tests(baseline) if gone and baseline else {}
+    nowhere = Place(file="")
+    removed = [
+        CaseVerdict(id=id_, klass="removed", place=nowhere, track=tracks.get(id_, AGENT)) for id_ in gone
+    ]
     return tuple(verdicts + removed)
+
+
+def _tracks_of_tests(baseline: Baseline) -> dict[str, str]:
+    return {id_: metric for (id_, metric), line in baseline.lines.items() if line.key == TEST}
 
 
 def _verdict(
@@ -61,6 +72,7 @@ def _verdict(
         klass=klass,
         place=case.facts.place,
         category=case.facts.category,
+        track=case.facts.track,
         passed=now.count(True),
         measured=sum(passed is not None for passed in now),
         planned=case.facts.trials,

@@ -46,6 +46,7 @@ class _CaseTally:
         self.outcomes: list[str] = []
         self.failing: list[TrialRecord] = []
         self.other: TrialRecord | None = None
+        self.broken = False
         self.duration_ms = 0.0
 
     def add(self, record: TrialRecord, samples: Mapping[str, Sample], *, passed: bool | None) -> None:
@@ -57,8 +58,8 @@ class _CaseTally:
         if passed is False:
             if len(self.failing) < EXHIBITS:
                 self.failing.append(record)
-        elif self.other is None:
-            self.other = record
+        elif self.other is None or ("metric" in samples.values() and not self.broken):
+            self.other, self.broken = record, "metric" in samples.values()
 
     def evidence(self) -> CaseEvidence:
         exhibits = self.failing or ([self.other] if self.other else [])

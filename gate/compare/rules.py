@@ -5,20 +5,22 @@ from dataclasses import field
 from math import inf
 from typing import Literal
 
+from gate.compare.aggregate import fold_of
 from gate.compare.passing import TOLERANCE
-from gate.compare.values import (
-    Mean,
-    baseline_mean,
-    gravest,
-    join,
-    mean_over,
-    strictness,
-    undecided_cause,
-)
+from gate.compare.values import Measured, baseline_value, causes_of, gravest, join, measure, strictness
 from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import CaseEvidence, CaseVerdict, MetricFacts, RuleVerdict, UndecidedCause
+from gate.model.run import (
+    AGENT,
+    CaseEvidence,
+    CaseVerdict,
+    Coverage,
+    MetricFacts,
+    RuleVerdict,
+    UndecidedCause,
+)
+from gate.model.score import Unscored
 
 Word = Literal["pass", "regression", "undecided", "not_judged"]
 _SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}
@@ -28,12 +30,16 @@ NAMED = 5
 
 @frozen
 class Side:
-    """What rules are held against: the cases that count, their verdicts, and the baseline with its state."""
+    """What rules are held against: the cases that count, their verdicts, and the baseline with its state.
+
+    `apart` are the quarantined cases.
+    """
 
     cases: tuple[CaseEvidence, ...]
     verdicts: tuple[CaseVerdict, ...]
     baseline: Baseline | None
     facts: BaselineFacts
+    apart: tuple[CaseEvidence, ...] = ()
     policies: Mapping[str, Policy] = field(default_factory=dict)
     renewed: bool = False
 
@@ -47,7 +53,7 @@ class _Judgement:
 
 def judge(rule: Rule, metrics: Mapping[str, MetricFacts], side: Side) -> Iterator[RuleVerdict]:
     """One verdict for each scope of the rule; where no case carries the metric, one that says so."""
-    if rule.metric == "cases":
+    if rule.metric == "cases" or rule.counts:
         yield from (_judge_count(rule, name, bound, side) for name, bound in rule.counts.items())
     elif rule.metric in metrics:
         metric = metrics[rule.metric]
@@ -74,6 +80,9 @@ def _scopes(
                     category,
                     tuple(case for case in mine if case.facts.category == category),
                 )
+        case "tag":
+            for tag in sorted({tag for case in mine for tag in case.facts.tags}):
+                yield tag, tuple(case for case in mine if tag in case.facts.tags)
         case "case":
             for case in mine:
                 yield case.facts.id, (case,)
@@ -82,35 +91,69 @@ def _scopes(
 def _judge_scope(
     rule: Rule, metric: MetricFacts, scope: str, cases: tuple[CaseEvidence, ...], side: Side
 ) -> RuleVerdict:
-    mean = mean_over(cases, metric)
-    joined, lines, others = join(cases, metric.name, side.baseline)
-    before, after = baseline_mean(lines), mean_over(joined, metric)
-    found = [_absolute(rule, mean, side)] if rule.min is not None or rule.max is not None else []
+    fold = fold_of(rule, metric)
+    now = measure(cases, metric, fold)
+    joined, lines, others = join(cases, metric.name, side.baseline, fold)
+    before, after = baseline_value(lines, fold), measure(joined, metric, fold)
+    others += len(lines) if before is None else 0
+    found = [_absolute(rule, now, side)] if rule.min is not None or rule.max is not None else []
     if rule.max_drop or rule.max_rise:
         found.append(_relative(rule, after, before, side, others))
     if rule.coverage is not None:
-        found.append(_covered(rule.coverage, mean, side))
+        found.append(_covered(rule.coverage, now, side))
     worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Judgement(word="pass"))
+    reasons = [each.reason for each in found if each.reason]
+    if worst.word == "undecided" and "metric" in now.unscored:
+        reasons += _broken(metric.name, cases)
     return RuleVerdict(
         rule=rule,
         scope=scope,
         verdict=worst.word,
-        reason="; ".join(each.reason for each in found if each.reason),
+        reason="; ".join(reasons),
         cause=worst.cause,
         baseline=before,
-        value=mean.value,
+        value=now.value,
         compared=after.value,
-        low=mean.low,
-        high=None if mean.high == inf else mean.high,
+        low=now.low,
+        high=None if now.high == inf else now.high,
         not_comparable=others,
+        coverage=coverage_of(now, _quarantined(rule, metric, scope, side)),
     )
+
+
+def _broken(name: str, cases: Sequence[CaseEvidence]) -> Iterator[str]:
+    """Why a custom metric could not be computed, in the first case that shows it."""
+    for case in cases:
+        for record in case.exhibits:
+            match record.scores.get(name):
+                case Unscored(cause="metric", reason=reason):
+                    yield f"the metric itself failed in {case.facts.id}: {reason}"
+                    return
+                case _:
+                    pass
+
+
+def coverage_of(found: Measured, quarantined: int) -> Coverage:
+    """What a number rests on."""
+    return Coverage(
+        cases=found.cases,
+        measured=found.measured,
+        trials=found.trials,
+        unscored=dict(found.unscored),
+        quarantined=quarantined,
+    )
+
+
+def _quarantined(rule: Rule, metric: MetricFacts, scope: str, side: Side) -> int:
+    """How many quarantined cases would be in the scope."""
+    return len(next((cases for name, cases in _scopes(rule, metric, side.apart) if name == scope), ()))
 
 
 def _gravity(judgement: _Judgement, policies: Mapping[str, Policy]) -> tuple[int, int]:
     return _SEVERITY[judgement.word], strictness(judgement.cause, policies) if judgement.cause else 0
 
 
-def _absolute(rule: Rule, mean: Mean, side: Side) -> _Judgement:
+def _absolute(rule: Rule, mean: Measured, side: Side) -> _Judgement:
     if mean.value is None or mean.low is None or mean.high is None:
         return _unmeasured(mean, side)
     best_fails = (rule.min is not None and mean.high < rule.min - TOLERANCE) or (
@@ -122,7 +165,7 @@ def _absolute(rule: Rule, mean: Mean, side: Side) -> _Judgement:
     return _ladder(mean, side, fails=best_fails, holds=worst_holds)
 
 
-def _relative(rule: Rule, mean: Mean, before: float | None, side: Side, others: int) -> _Judgement:
+def _relative(rule: Rule, mean: Measured, before: float | None, side: Side, others: int) -> _Judgement:
     facts = side.facts
     if facts.state == "unreadable":
         return _Judgement(word="undecided", cause="baseline_unreadable", reason=facts.problem)
@@ -143,14 +186,15 @@ def _relative(rule: Rule, mean: Mean, before: float | None, side: Side, others: 
     return _ladder(mean, side, fails=fails, holds=holds)
 
 
-def _covered(least: float, mean: Mean, side: Side) -> _Judgement:
+def _covered(least: float, found: Measured, side: Side) -> _Judgement:
     """Whether enough trials were scored, whatever the rest could have been."""
-    missing = sum(mean.unscored.values())
-    if mean.trials - missing >= least * mean.trials - TOLERANCE:
+    scored = found.trials - sum(found.unscored.values())
+    if scored >= least * found.trials - TOLERANCE:
         return _Judgement(word="pass")
-    causes = undecided_cause(_spread(mean.unscored), side.policies)
-    reason = f"{mean.trials - missing} of {mean.trials} trials were scored, and {least:.0%} must be"
-    return _Judgement(word="undecided", cause=causes, reason=reason)
+    reason = f"{scored} of {found.trials} trials were scored, and {least:.0%} must be"
+    return _Judgement(
+        word="undecided", cause=gravest(causes_of(found.unscored), side.policies), reason=reason
+    )
 
 
 def _directions(rule: Rule, low: float, high: float) -> Iterator[tuple[float, float, Amount]]:
@@ -166,28 +210,35 @@ def _exceeds(change: float, amount: Amount, before: float, ignore_below: float |
     return change > allowed + TOLERANCE and change >= (ignore_below or 0.0)
 
 
-def _ladder(mean: Mean, side: Side, *, fails: bool, holds: bool) -> _Judgement:
+def _ladder(mean: Measured, side: Side, *, fails: bool, holds: bool) -> _Judgement:
     if fails:
         return _Judgement(word="regression")
     return _Judgement(word="pass") if holds else _unmeasured(mean, side)
 
 
-def _unmeasured(mean: Mean, side: Side) -> _Judgement:
-    count = sum(mean.unscored.values())
-    causes = ", ".join(f"{number} {cause}" for cause, number in sorted(mean.unscored.items()))
-    reason = f"hangs on {count} of {mean.trials} trials that were not measured ({causes})"
+def _unmeasured(found: Measured, side: Side) -> _Judgement:
+    short: UndecidedCause = "too_few_trials"
     return _Judgement(
-        word="undecided", cause=undecided_cause(_spread(mean.unscored), side.policies), reason=reason
+        word="undecided",
+        cause=gravest([*causes_of(found.unscored), *[short] * found.short], side.policies),
+        reason="; ".join(_missing(found)),
     )
 
 
-def _spread(counts: Mapping[str, int]) -> Iterator[str]:
-    return (cause for cause, number in counts.items() for _ in range(number))
+def _missing(found: Measured) -> Iterator[str]:
+    count = sum(found.unscored.values())
+    if count or not found.short:
+        causes = ", ".join(f"{number} {cause}" for cause, number in sorted(found.unscored.items()))
+        yield f"hangs on {count} of {found.trials} trials that were not measured ({causes})"
+    if found.short:
+        yield f"{found.short} of {found.cases} cases have too few trials for it"
 
 
 def _judge_count(rule: Rule, name: str, bound: int, side: Side) -> RuleVerdict:
-    surely = [verdict for verdict in side.verdicts if _is(name, verdict)]
-    maybe = [verdict for verdict in side.verdicts if _may_be(name, verdict)]
+    track = AGENT if rule.metric == "cases" else rule.metric
+    counted = [verdict for verdict in side.verdicts if verdict.track == track]
+    surely = [verdict for verdict in counted if _is(name, verdict)]
+    maybe = [verdict for verdict in counted if _may_be(name, verdict)]
     judgement = _count(name, bound, len(surely), maybe, side)
     return RuleVerdict(
         rule=rule,

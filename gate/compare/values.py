@@ -1,10 +1,11 @@
-"""Means over cases, with the bounds that unmeasured trials leave open."""
+"""Numbers over cases, with the bounds that unmeasured trials leave open."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from math import fsum, inf
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 
+from gate.compare.aggregate import MEAN, Fold, mean_of
 from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineLine, Sample, Value
 from gate.model.config import Policy
@@ -17,6 +18,7 @@ _CAUSES: Mapping[str, UndecidedCause] = {
     "not_run": "interrupted",
     "judge": "judge_down",
     "judge_changed": "judge_changed",
+    "metric": "coverage",
     "crashed": "coverage",
     "malformed": "coverage",
 }
@@ -27,15 +29,18 @@ NO_POLICIES: Mapping[str, Policy] = MappingProxyType({})
 
 
 @frozen
-class Mean:
-    """A mean over cases of each case's mean over trials.
+class Measured:
+    """The number that an aggregate makes of cases, such as the mean over cases of each case's mean.
 
-    `value` is over what was measured (None: nothing was). `low` and `high` are what it could be had every
-    unmeasured trial had the lowest or the highest value that there is: 0 and 1, or for measures 0 and
-    infinity. A measure of a trial that crashed does not exist, and leaves nothing open.
+    `value` is over what was measured (None: nothing was): `measured` of the `cases`, of which `short` have
+    too few trials for it. `low` and `high` are what it could be had every unmeasured trial had the lowest or
+    the highest value that there is: 0 and 1, or for measures 0 and infinity. A measure of a trial that
+    crashed does not exist, and leaves nothing open.
     """
 
     cases: int
+    measured: int
+    short: int
     trials: int
     value: float | None
     low: float | None
@@ -50,34 +55,34 @@ def samples_of(case: CaseEvidence, metric: str) -> tuple[Sample, ...]:
     return samples + (not_run,) * (case.facts.trials - len(samples))
 
 
-def mean_over(cases: Sequence[CaseEvidence], metric: MetricFacts) -> Mean:
-    """The metric's mean over those of the cases that it applies to."""
+def measure(cases: Sequence[CaseEvidence], metric: MetricFacts, fold: Fold = MEAN) -> Measured:
+    """The metric's aggregate over those of the cases that it applies to."""
     columns = all_columns = [
         samples_of(case, metric.name) for case in cases if metric.name in case.facts.keys
     ]
-    measured = [mean_of(values) for values in map(scored, columns) if values]
-    value = mean_of(measured) if measured else None
+    numbers = [found for column in columns if len(found := folded(column, fold)) >= fold.trials]
     if metric.kind == "measure":
         columns = [
             kept for column in columns if (kept := tuple(each for each in column if each != "crashed"))
         ]
-    low, high = _bound(columns, 0.0), _bound(columns, inf if metric.kind == "measure" else 1.0)
-    return Mean(
+    most = 1.0 if metric.kind == "quality" or fold.passes else inf
+    return Measured(
         cases=len(all_columns),
+        measured=len(numbers),
+        short=sum(len(column) < fold.trials for column in columns),
         trials=sum(map(len, all_columns)),
-        value=value,
-        low=low,
-        high=high,
+        value=fold.of(numbers),
+        low=_bound(columns, fold, 0.0),
+        high=_bound(columns, fold, most),
         unscored=Counter(
             sample for column in all_columns for sample in column if not isinstance(sample, Value)
         ),
     )
 
 
-def mean_of(values: Iterable[float]) -> float:
-    """The mean of at least one value; what statistics.fmean gives, without the 3 ms of its import."""
-    listed = [*values]
-    return fsum(listed) / len(listed)
+def folded(samples: Iterable[Sample], fold: Fold) -> list[float]:
+    """What of each measured trial is folded."""
+    return [fold.number_of(sample) for sample in samples if isinstance(sample, Value)]
 
 
 def scored(samples: Iterable[Sample]) -> list[float]:
@@ -88,6 +93,13 @@ def scored(samples: Iterable[Sample]) -> list[float]:
 def undecided_cause(unscored: Iterable[str], policies: Mapping[str, Policy] = NO_POLICIES) -> UndecidedCause:
     """The cause that unmeasured values give to a verdict: of the strictest policy, then the most frequent."""
     return gravest((_CAUSES[cause] for cause in unscored if cause in _CAUSES), policies)
+
+
+def causes_of(unscored: Mapping[str, int]) -> Iterator[UndecidedCause]:
+    """Yield for each unmeasured trial the cause that it gives to a verdict."""
+    for cause, number in unscored.items():
+        if cause in _CAUSES:
+            yield from [_CAUSES[cause]] * number
 
 
 def gravest(causes: Iterable[UndecidedCause], policies: Mapping[str, Policy]) -> UndecidedCause:
@@ -103,37 +115,49 @@ def strictness(cause: UndecidedCause, policies: Mapping[str, Policy]) -> int:
     return _STRICTNESS[policies.get(cause, "fail")]
 
 
-def comparable(case: CaseEvidence, metric: str, baseline: Baseline) -> BaselineLine | None:
-    """The baseline's line for a case and metric, if its key is the same and it holds a value."""
+def comparable(case: CaseEvidence, metric: str, baseline: Baseline, fold: Fold = MEAN) -> BaselineLine | None:
+    """The baseline's line for a case and metric, if its key is the same and it holds enough values."""
     line = baseline.lines.get((case.facts.id, metric))
     if line is None or line.key != case.facts.keys.get(metric):
         return None
-    return line if any(scored(samples) for samples in line.runs.values()) else None
+    return line if sum(len(scored(samples)) for samples in line.runs.values()) >= fold.trials else None
 
 
 def join(
-    cases: Sequence[CaseEvidence], metric: str, baseline: Baseline | None
+    cases: Sequence[CaseEvidence], metric: str, baseline: Baseline | None, fold: Fold = MEAN
 ) -> tuple[list[CaseEvidence], list[BaselineLine], int]:
     """The cases with a comparable line, those lines, and how many have a line under another key."""
     if baseline is None:
         return [], [], 0
-    pairs = [(case, comparable(case, metric, baseline)) for case in cases]
+    pairs = [(case, comparable(case, metric, baseline, fold)) for case in cases]
     joined = [(case, line) for case, line in pairs if line]
     others = sum(line is None and (case.facts.id, metric) in baseline.lines for case, line in pairs)
     return [case for case, _ in joined], [line for _, line in joined], others
 
 
-def baseline_mean(lines: Sequence[BaselineLine]) -> float | None:
-    """The mean over lines of each line's pooled trials; None for no lines."""
-    pooled = [[value for samples in line.runs.values() for value in scored(samples)] for line in lines]
-    means = [mean_of(values) for values in pooled if values]
-    return mean_of(means) if means else None
+def baseline_value(lines: Sequence[BaselineLine], fold: Fold = MEAN) -> float | None:
+    """The aggregate over lines of each line's pooled trials; None for no lines.
+
+    The least of thirty trials is lower than the least of three: `min` and `max` are taken of each run that
+    has all of the lines, and their mean is what a run is held against. None where no run has.
+    """
+    if fold.kind in ("min", "max"):
+        runs = set.intersection(*map(_measured_runs, lines)) if lines else set()
+        each = [fold.of([folded(line.runs[run], fold) for line in lines]) for run in sorted(runs)]
+        found = [value for value in each if value is not None]
+        return mean_of(found) if found else None
+    pooled = [folded((s for samples in line.runs.values() for s in samples), fold) for line in lines]
+    return fold.of([column for column in pooled if column])
 
 
-def _bound(columns: Sequence[tuple[Sample, ...]], unmeasured: float) -> float | None:
-    means = [
-        mean_of(sample.mean if isinstance(sample, Value) else unmeasured for sample in column)
+def _measured_runs(line: BaselineLine) -> set[str]:
+    return {run for run, samples in line.runs.items() if scored(samples)}
+
+
+def _bound(columns: Sequence[tuple[Sample, ...]], fold: Fold, unmeasured: float) -> float | None:
+    filled = [
+        [fold.number_of(sample) if isinstance(sample, Value) else unmeasured for sample in column]
         for column in columns
         if column
     ]
-    return mean_of(means) if means else None
+    return fold.of(filled, short=unmeasured)

@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gate.compare.cases import NOT_MEASURED, case_verdicts
 from gate.compare.distrust import disagreements, distrusted, undecided_by, without_values
 from gate.compare.health import health
 from gate.compare.rules import Side, judge
-from gate.compare.values import baseline_mean, join, mean_over
+from gate.compare.values import baseline_value, join, measure
 from gate.errors import PASS, REGRESSION, UNDECIDED
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Policy, Rule
 from gate.model.run import (
+    AGENT,
     CaseEvidence,
     CaseVerdict,
     Comparison,
@@ -45,7 +47,13 @@ def compare(  # noqa: PLR0913  # each is an input of its own
     cases = case_verdicts(believed, evidence.metrics, baseline, whole=whole, policies=undecided)
     counted = tuple(case for case in evidence.cases if case.facts.quarantine is None)
     side = Side(
-        cases=counted, verdicts=cases, baseline=baseline, facts=facts, policies=undecided, renewed=renewed
+        cases=counted,
+        verdicts=cases,
+        baseline=baseline,
+        facts=facts,
+        apart=tuple(case for case in evidence.cases if case.facts.quarantine is not None),
+        policies=undecided,
+        renewed=renewed,
     )
     metrics = {metric.name: metric for metric in evidence.metrics}
     judged = tuple(undecided_by(each, doubted) for rule in rules for each in judge(rule, metrics, side))
@@ -57,7 +65,7 @@ def compare(  # noqa: PLR0913  # each is an input of its own
         enforced=enforced,
         cause=cause,
         rules=judged,
-        metrics=tuple(_summaries(counted, evidence.metrics, baseline)),
+        metrics=tuple(_summaries(counted, side.apart, evidence.metrics, baseline)),
         cases=cases,
         baseline=facts,
         judges=judges,
@@ -82,7 +90,7 @@ def _ladder(
     if broken:
         return "regression", None, "; ".join(map(_name, broken)), REGRESSION
     open_ = [(verdict.cause, verdict.reason) for verdict in blocking if verdict.cause]
-    if all(case.klass in {"quarantined", "removed"} for case in cases):
+    if all(case.klass in {"quarantined", "removed"} for case in cases if case.track == AGENT):
         open_.append(("coverage", "every case is quarantined: nothing was judged"))
     for policy, code in (("fail", UNDECIDED), ("warn", PASS)):
         for cause, reason in open_:
@@ -94,9 +102,10 @@ def _ladder(
 
 def _name(verdict: RuleVerdict) -> str:
     rule = verdict.rule
-    if rule.metric != "cases" and rule.by == "suite":
-        return rule.metric
-    return f"{rule.metric} ({verdict.scope or 'no category'})"
+    name = rule.metric if rule.aggregate == "mean" else f"{rule.folded} of {rule.metric}"
+    if not rule.counts and rule.metric != "cases" and rule.by == "suite":
+        return name
+    return f"{name} ({verdict.scope or 'no category'})"
 
 
 def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
@@ -110,34 +119,45 @@ def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
 
 
 def _summaries(
-    cases: Sequence[CaseEvidence], metrics: Sequence[MetricFacts], baseline: Baseline | None
+    cases: Sequence[CaseEvidence],
+    apart: Sequence[CaseEvidence],
+    metrics: Sequence[MetricFacts],
+    baseline: Baseline | None,
 ) -> Iterator[MetricSummary]:
+    """Each metric over the suite and by category; `apart` are quarantined."""
     categories = sorted({case.facts.category for case in cases})
-    groups = [("suite", tuple(cases))]
+    groups: list[tuple[str, str | None]] = [("suite", None)]
     if categories not in ([], [""]):
-        groups += [
-            (f"category:{name}", tuple(case for case in cases if case.facts.category == name))
-            for name in categories
-        ]
+        groups += [(f"category:{name}", name) for name in categories]
     for metric in metrics:
-        for scope, members in groups:
-            mine = [case for case in members if metric.name in case.facts.keys]
-            if mine:
-                yield _summary(metric, scope, mine, baseline)
+        for scope, category in groups:
+            if mine := _having(cases, metric, category):
+                summary = _summary(metric, scope, mine, baseline)
+                yield replace(summary, quarantined=len(_having(apart, metric, category)))
+
+
+def _having(
+    cases: Sequence[CaseEvidence], metric: MetricFacts, category: str | None
+) -> Sequence[CaseEvidence]:
+    """The cases of a category (None: of all) that a metric applies to."""
+    return [
+        case for case in cases if metric.name in case.facts.keys and category in (None, case.facts.category)
+    ]
 
 
 def _summary(
     metric: MetricFacts, scope: str, cases: Sequence[CaseEvidence], baseline: Baseline | None
 ) -> MetricSummary:
-    mean = mean_over(cases, metric)
+    found = measure(cases, metric)
     joined, lines, _ = join(cases, metric.name, baseline)
     return MetricSummary(
         metric=metric.name,
         scope=scope,
-        cases=mean.cases,
-        trials=mean.trials,
-        value=mean.value,
-        baseline=baseline_mean(lines),
-        compared=mean_over(joined, metric).value,
-        unscored=dict(mean.unscored),
+        cases=found.cases,
+        trials=found.trials,
+        value=found.value,
+        baseline=baseline_value(lines),
+        compared=measure(joined, metric).value,
+        unscored=dict(found.unscored),
+        measured=found.measured,
     )

@@ -1,8 +1,9 @@
 """A document that fits the schema becomes a Config, with every default in place."""
 
-from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, cast
 
+from gate.config.floors import floor_of
 from gate.config.judges import answer_key, asked, cache_of, judges
 from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
@@ -10,6 +11,7 @@ from gate.model import Json
 from gate.model.config import (
     AcceptPolicy,
     AgentConfig,
+    Aggregate,
     Amount,
     BootConfig,
     Build,
@@ -25,6 +27,8 @@ from gate.model.config import (
     Rule,
     RuleLevel,
     RunConfig,
+    Scope,
+    TrackConfig,
     UrlBoot,
 )
 from gate.model.finding import Place
@@ -33,23 +37,30 @@ from gate.model.judge import JudgeConfig
 Map: TypeAlias = Mapping[str, Json]
 
 BASELINE: Final = "golden/baseline.jsonl"
+JUNIT: Final = "junit"
 COUNTS: Final = ("regressed", "new_failing", "removed")
 _METRIC_KEYS: Final = frozenset({"type", "pass_at"})
+_COST: Final = "cost"
 
 
 def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
-    known, metrics = judges(top, document, root), _map(top.get("metrics"))
+    known = judges(top, document, root)
+    tracks = tuple(_tracks(top.get("tracks"), document))
+    written = _metrics(_map(top.get("metrics")), _map(top.get("prices")), document, root, known)
+    metrics = (*written, *map(_measured, tracks))
+    types = {metric.name: metric.type for metric in metrics}
     return Config(
         file=document.file,
         root=root,
         agent=_agent(_map(top["agent"]), root, (*dataset, baseline, *answer_key(top))),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
-        metrics=tuple(_metrics(metrics, document, known)),
-        rules=tuple(_rules(_map(top.get("rules")), document)),
+        metrics=metrics,
+        metrics_from=_text(top.get("metrics_from")),
+        rules=tuple(_rules(_map(top.get("rules")), types, document, [track.name for track in tracks])),
         undecided={cause: cast("Policy", policy) for cause, policy in _map(top.get("undecided")).items()},
         baseline=baseline,
         baseline_branch=branch,
@@ -59,6 +70,7 @@ def build(document: Document, root: str) -> Config:
         strict_publish=top.get("strict_publish") is True,
         judges=known,
         judge_cache=cache_of(top),
+        tracks=tracks,
     )
 
 
@@ -109,6 +121,7 @@ def _boot(boot: Map, hidden: tuple[str, ...]) -> BootConfig:
             url=_text(boot["url"]).rstrip("/"),
             headers=_text_map(boot.get("headers")),
             ready=_ready(_map(boot.get("ready"))),
+            pass_env=_texts(boot.get("pass_env", [])),
         )
     if "image" in boot or "build" in boot:
         return _container(boot, hidden)
@@ -185,51 +198,92 @@ def _run(run: Map) -> RunConfig:
     )
 
 
-def _metrics(metrics: Map, document: Document, known: tuple[JudgeConfig, ...]) -> Iterator[MetricConfig]:
+def _metrics(
+    metrics: Map, prices: Map, document: Document, root: str, known: tuple[JudgeConfig, ...]
+) -> Iterator[MetricConfig]:
+    """The metrics as written; where there are prices, cost is measured by them."""
+    priced = {"prices": prices} if prices else {}
     for name, value in metrics.items():
         metric = _map(value)
+        type_ = _text(metric.get("type", name))
+        options = {key: option for key, option in metric.items() if key not in _METRIC_KEYS}
         yield MetricConfig(
             name=name,
-            type=_text(metric.get("type", name)),
-            options={key: option for key, option in metric.items() if key not in _METRIC_KEYS},
+            type=type_,
+            options={**options, **(priced if type_ == _COST else {})},
             pass_at=number(metric["pass_at"]) if "pass_at" in metric else None,
             judge=asked(metric, known) if metric.get("type", name) == "judge" else None,
             place=document.place(("metrics", name), key=True),
+            root=root,
         )
+    if prices and _COST not in metrics:
+        place = document.place(("prices",), key=True)
+        yield MetricConfig(name=_COST, type=_COST, options=priced, place=place)
 
 
-def _rules(rules: Map, document: Document) -> Iterator[Rule]:
+def _tracks(tracks: Json, document: Document) -> Iterator[TrackConfig]:
+    for index, track in enumerate(tracks if isinstance(tracks, list) else ()):
+        keys = _map(track)
+        place = document.place(("tracks", index))
+        yield TrackConfig(name=_text(keys["name"]), junit=_texts(keys["junit"]), place=place)
+
+
+def _measured(track: TrackConfig) -> MetricConfig:
+    """A track is measured by a metric of its name: whether each test passed."""
+    return MetricConfig(name=track.name, type=JUNIT, options={"junit": [*track.junit]}, place=track.place)
+
+
+def _rules(rules: Map, types: Mapping[str, str], document: Document, tracks: Sequence[str]) -> Iterator[Rule]:
     """The rules as written; where a name has none, its default."""
     default = Place(file=document.file)
-    if "cases" not in rules:
-        yield Rule(metric="cases", counts={"regressed": 0, "new_failing": 0}, place=default)
+    for counted in ("cases", *tracks):
+        if counted not in rules:
+            yield Rule(metric=counted, counts={"regressed": 0, "new_failing": 0}, place=default)
     if "completed" not in rules:
         yield Rule(metric="completed", max_drop=Amount(value=0.0), place=default)
     for name, value in rules.items():
         if isinstance(value, list):
             for index, rule in enumerate(value):
-                yield _rule(name, _map(rule), document.place(("rules", name, index)))
+                yield _rule(name, _map(rule), types, document.place(("rules", name, index)))
         else:
-            yield _rule(name, _map(value), document.place(("rules", name), key=True))
+            yield _rule(name, _map(value), types, document.place(("rules", name), key=True))
 
 
-def _rule(name: str, rule: Map, place: Place) -> Rule:
+def _rule(name: str, rule: Map, types: Mapping[str, str], place: Place) -> Rule:
     level = cast("RuleLevel", rule.get("level", "block"))
-    if name == "cases":
-        counts = {key: int(number(rule[key])) for key in COUNTS if key in rule}
-        return Rule(metric=name, counts=counts, level=level, place=place)
+    moves = tuple(amount(rule[key]) if key in rule else None for key in ("max_drop", "max_rise"))
+    written = _bound(rule, "ignore_below")
+    kind, rank = _aggregate(_text(rule.get("aggregate", "mean")))
     return Rule(
         metric=name,
+        counts={key: int(number(rule[key])) for key in COUNTS if key in rule},
         min=_bound(rule, "min"),
         max=_bound(rule, "max"),
-        max_drop=amount(rule["max_drop"]) if "max_drop" in rule else None,
-        max_rise=amount(rule["max_rise"]) if "max_rise" in rule else None,
-        ignore_below=_bound(rule, "ignore_below"),
+        max_drop=moves[0],
+        max_rise=moves[1],
+        ignore_below=_floor(types.get(name, name), moves, kind) if written is None else written,
         coverage=_bound(rule, "coverage"),
-        by=cast("Literal['suite', 'category', 'case']", rule.get("by", "suite")),
+        by=cast("Scope", rule.get("by", "suite")),
         level=level,
+        aggregate=kind,
+        number=rank,
+        at=_bound(rule, "at"),
         place=place,
     )
+
+
+def _aggregate(written: str) -> tuple[Aggregate, int]:
+    """`p95` is a percentile and `pass^3` three passes in a row; the schema has said yes to it before."""
+    if written.startswith("pass^"):
+        return "pass_k", int(written.removeprefix("pass^"))
+    if written.removeprefix("p").isdecimal():
+        return "percentile", int(written.removeprefix("p"))
+    return cast("Aggregate", written), 0
+
+
+def _floor(type_: str, moves: tuple[Amount | None, ...], kind: Aggregate) -> float | None:
+    """The floor of a measure's own unit; a share of trials that pass has none."""
+    return None if kind in ("pass_rate", "pass_k") else floor_of(type_, moves)
 
 
 def _bound(rule: Map, key: str) -> float | None:

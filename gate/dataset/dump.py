@@ -39,7 +39,7 @@ def dump_case(case: Case) -> dict[str, Json]:
 def _turns(case: Case) -> dict[str, Json]:
     whole = _expect(case.expect)
     match case.turns:
-        case (Turn(sent=User() as user, expect=expect),) if not whole:
+        case (Turn(sent=User() as user, expect=expect, state_delta=state),) if not (whole or state):
             return {"user": _user(user), **_given("expect", _expect(expect))}
         case turns:
             return {"turns": [_turn(turn) for turn in turns], **_given("expect", whole)}
@@ -54,7 +54,7 @@ def _quarantine(quarantine: Quarantine) -> Json:
 
 
 def _turn(turn: Turn) -> Json:
-    expect = _given("expect", _expect(turn.expect))
+    expect = {**_given("state_delta", dict(turn.state_delta)), **_given("expect", _expect(turn.expect))}
     match turn.sent:
         case User() as user:
             return {"user": _user(user), **expect}

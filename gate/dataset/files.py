@@ -22,15 +22,15 @@ def find(patterns: Sequence[str], root: Path) -> tuple[tuple[str, ...], tuple[Fi
     files: set[str] = set()
     findings: list[Finding] = []
     for pattern in patterns:
-        matched = _matching(pattern, root)
+        matched = matching(pattern, root)
         golden = [name for name in matched if name == pattern or name.endswith(SUFFIXES)]
-        files.update(_name(name, root) for name in golden)
+        files.update(named(name, root) for name in golden)
         if not golden:
             findings.append(_no_files(pattern, root, len(matched)))
     return tuple(sorted(files)), tuple(findings)
 
 
-def _matching(pattern: str, root: Path) -> list[str]:
+def matching(pattern: str, root: Path) -> list[str]:
     """Regular files that a pattern matches, named as the pattern is: from the root, or absolute."""
     if os.path.isfile(root / pattern):  # noqa: PTH113 - says no where Path.is_file raises
         return [pattern]
@@ -81,7 +81,8 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _name(matched: str, root: Path) -> str:
+def named(matched: str, root: Path) -> str:
+    """A file that a pattern matched, named from the root."""
     path = Path(os.path.normpath(root / matched))
     base = Path(os.path.normpath(root))
     return (

@@ -66,7 +66,7 @@ _CASE_KEYS = frozenset(
     }
 )
 _QUARANTINE_KEYS = frozenset({"owner", "reason", "until"})
-_TURN_KEYS = frozenset({"user", "answer", "expect"})
+_TURN_KEYS = frozenset({"user", "answer", "expect", "state_delta"})
 _CALL_KEYS = frozenset({"name", "args"})
 _PARALLEL = frozenset({"parallel"})
 _PART_KEYS = {
@@ -190,16 +190,16 @@ def _quarantine(value: Json) -> Quarantine:
 def _turns(value: Json, document: Document, path: Sequence[str | int]) -> tuple[Turn, ...]:
     turns = many(_turn, value)
     return tuple(
-        Turn(sent=sent, expect=expect, place=document.place((*path, index)))
-        for index, (sent, expect) in enumerate(turns)
+        Turn(sent=sent, expect=expect, place=document.place((*path, index)), state_delta=state)
+        for index, (sent, expect, state) in enumerate(turns)
     )
 
 
-def _turn(value: Json) -> tuple[User | Answers, Expect]:
+def _turn(value: Json) -> tuple[User | Answers, Expect, Mapping[str, Json]]:
     found = mapping(value, _TURN_KEYS)
     said = one_of(found, "user", "answer") == "user"
     sent = _user(found["user"]) if said else _answers(found["answer"])
-    return sent, _expect(found.get("expect", {}))
+    return sent, _expect(found.get("expect", {})), free_mapping(found.get("state_delta", {}))
 
 
 def _user(value: Json) -> User:

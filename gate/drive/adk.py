@@ -6,18 +6,17 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import get_args
 
+from gate.drive.adk_events import heard, refuse
 from gate.drive.adk_server import Server
 from gate.drive.adk_wire import Unanswerable, answer_parts, message, user_parts
-from gate.drive.outcome import failure_in
 from gate.drive.protocol import Stopped
 from gate.formats.adk import EventReader, error_frame
-from gate.formats.adk_fields import UnreadableEvent
 from gate.http import BadBody, Client, HttpError, Streamed, parse_json
 from gate.model import Json
-from gate.model.agent import Agent
+from gate.model.agent import Agent, AgentFacts
 from gate.model.case import Answers, Case, Turn, User
 from gate.model.config import AgentConfig
-from gate.model.trace import Crashed, Event, Exposed, Pause, Paused
+from gate.model.trace import Event, Exposed, Pause, Paused
 from gate.sse import ServerSentEvent, events
 
 
@@ -32,6 +31,10 @@ class Adk:
 
     def __init__(self, config: AgentConfig, agent: Agent) -> None:
         self._server = Server(config, agent)
+
+    async def about(self, client: Client) -> AgentFacts | None:
+        """What the server says of the app: agents, instructions and tools, and its own version."""
+        return await self._server.about(client)
 
     @asynccontextmanager
     async def converse(self, case: Case, trial: int, client: Client) -> AsyncIterator["AdkConversation"]:
@@ -62,8 +65,8 @@ class AdkConversation:
         try:
             async with aclosing(frames):
                 async for frame in frames:
-                    _refuse_error(frame)
-                    for event in _read(reader, frame):
+                    refuse(error_frame(frame))
+                    for event in heard(reader, frame):
                         yield event
         except (HttpError, Stopped):
             for event in reader.rest():
@@ -77,7 +80,7 @@ class AdkConversation:
             parts = user_parts(turn.sent)
         else:
             parts = await self._answers(turn.sent, pauses)
-        return self._server.run_request(self.session, message(parts))
+        return self._server.run_request(self.session, message(parts), turn.state_delta)
 
     async def _answers(self, answers: Answers, pauses: Sequence[Pause]) -> list[Json]:
         try:
@@ -114,17 +117,3 @@ def _frame(sent: ServerSentEvent) -> Json:
     except BadBody:
         return {"error": sent.data}
     return frame if error_frame(frame) else {"error": sent.data}
-
-
-def _refuse_error(frame: Json) -> None:
-    if reason := error_frame(frame):
-        raise failure_in((Event(error=reason),), ()) or Stopped(Crashed(reason=reason))
-
-
-def _read(reader: EventReader, frame: Json) -> tuple[Event, ...]:
-    try:
-        found = reader.read(frame)
-    except UnreadableEvent as error:
-        raise Stopped(Crashed(reason=f"the agent sent what is no ADK event: {error}")) from None
-    # A server that echoes the user's message would have the agent say it.
-    return tuple(event for event in found if event.author != "user")

@@ -7,10 +7,11 @@ from urllib.parse import quote
 from gate.drive.adk_wire import Dialect
 from gate.drive.outcome import stopped_by
 from gate.drive.protocol import Stopped
+from gate.formats.adk_app_info import facts_of, listed_app
 from gate.formats.adk_fields import is_mapping
 from gate.http import BadBody, Client, HttpError, Response
 from gate.model import Json
-from gate.model.agent import Agent
+from gate.model.agent import Agent, AgentFacts
 from gate.model.config import AgentConfig
 from gate.model.trace import Crashed
 
@@ -69,7 +70,18 @@ class Server:
         """Delete a session, whatever the server says to it."""
         await client.request("DELETE", self.url(f"{self._sessions()}/{session}"), headers=self.headers)
 
-    def run_request(self, session: str, message: Json) -> Mapping[str, Json]:
+    async def about(self, client: Client) -> AgentFacts | None:
+        """What the server says of the app and of itself: of a workflow no more than its name."""
+        info = await self._told(client, f"/apps/{quote(self._app, safe='')}/app-info")
+        if info is None:
+            info = listed_app(await self._told(client, "/list-apps?detailed=true"), self._app)
+        return facts_of(info, await self._told(client, "/version"), client.redact.text)
+
+    async def _told(self, client: Client, path: str) -> Json:
+        response = await client.request("GET", self.url(path), headers=self.headers)
+        return _json(response) if response.status == HTTPStatus.OK else None
+
+    def run_request(self, session: str, message: Json, state: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the body of a turn: camelCase, and only fields that both dialects know."""
         return {
             "appName": self._app,
@@ -77,6 +89,7 @@ class Server:
             "sessionId": session,
             "newMessage": message,
             "streaming": self._streaming,
+            **({"stateDelta": dict(state)} if state else {}),
         }
 
     async def run(self, client: Client, body: Mapping[str, Json], *, answering: bool) -> list[Json]:

@@ -125,7 +125,13 @@ class ResponseBlock:
         if not any(map(_is_count, counts)):
             return None
         known = [int(count) if _is_count(count) else 0 for count in counts]
-        return Usage(input_tokens=known[0], output_tokens=known[1])
+        cached = paths["cached"].first(body) if "cached" in paths else None
+        return Usage(
+            input_tokens=known[0],
+            output_tokens=known[1],
+            cached_tokens=min(int(cached), known[0]) if _is_count(cached) else 0,
+            model=_string(paths["model"].first(body)) if "model" in paths else "",
+        )
 
     def _state(self, body: Json, state: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[str, ...]]:
         """What changed and what is gone: as the agent says it, or against a snapshot of the whole state."""

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from gate.http import Client
-from gate.model.agent import Agent
+from gate.model.agent import Agent, AgentFacts
 from gate.model.case import Case, Turn
 from gate.model.config import AgentConfig
 from gate.model.trace import Event, Exposed, Outcome, Pause, Trace
@@ -41,6 +41,14 @@ class AgentProtocol(Protocol):
 
     def converse(self, case: Case, trial: int, client: Client) -> AbstractAsyncContextManager[Conversation]:
         """Open a fresh session with the case's start state, and leave nothing behind."""
+
+
+@runtime_checkable
+class Introspective(Protocol):
+    """A protocol whose servers may say what the agent is made of."""
+
+    async def about(self, client: Client) -> AgentFacts | None:
+        """What the server says, or None; raises Stopped or an HttpError."""
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, cast
 from gate.http import TooBig
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, FilePart, TextPart, User, UserPart
-from gate.model.trace import Call, Event, Part, Pause, Result, Text, Thought, TurnTrace
+from gate.model.trace import Call, Event, Part, Pause, Result, Text, Thought, TurnTrace, Usage
 from gate.redact import Redactor
 
 Ended: TypeAlias = Literal["answered", "paused", "failed"]
@@ -53,6 +53,7 @@ class Recorder:
     def hear(self, event: Event) -> None:
         """Keep one event of the turn: numbered, timed and redacted. Raises TooBig for a flood of them."""
         self._things += 1 + len(event.parts) + len(event.pauses) + len(event.state_delta)
+        self._things += len(event.artifact_delta)
         if self._things > MOST_THINGS:
             raise TooBig(f"the agent's events, parts and state keys are more than {MOST_THINGS:,}")
         self._seq += 1
@@ -111,12 +112,20 @@ def _redacted(redact: Redactor, event: Event, *, seq: int, turn: int, at_ms: flo
         author=redact.text(event.author),
         node=redact.text(event.node),
         parts=tuple(_redacted_part(redact, part) for part in event.parts),
+        usage=_redacted_usage(redact, event.usage),
         state_delta=_mapping(redact, event.state_delta) if event.state_delta else event.state_delta,
         state_removed=tuple(redact.text(key) for key in event.state_removed),
+        artifact_delta=_mapping(redact, event.artifact_delta)
+        if event.artifact_delta
+        else event.artifact_delta,
         error=redact.text(event.error),
         pauses=tuple(_redacted_pause(redact, pause) for pause in event.pauses),
         not_in_trajectory=redact.text(event.not_in_trajectory),
     )
+
+
+def _redacted_usage(redact: Redactor, usage: Usage | None) -> Usage | None:
+    return replace(usage, model=redact.text(usage.model)) if usage and usage.model else usage
 
 
 def _redacted_part(redact: Redactor, part: Part) -> Part:

@@ -37,7 +37,7 @@ async def drive(
     on. Iterate it inside `contextlib.aclosing` when leaving early. `run.rate_per_s` counts turns (see
     Pace). Raises UsageError for an unknown protocol, and BadInput for recordings that cannot be read.
     """
-    protocol = _protocol(config, agent)
+    protocol = protocol_of(config, agent)
     if isinstance(protocol, Recordings):
         for case, trials in plan:
             for trial in trials:
@@ -60,7 +60,8 @@ async def drive(
         await _stop(work)
 
 
-def _protocol(config: AgentConfig, agent: Agent) -> AgentProtocol | Recordings:
+def protocol_of(config: AgentConfig, agent: Agent) -> AgentProtocol | Recordings:
+    """The config's row of PROTOCOLS for this agent; raises UsageError."""
     from gate.drive import PROTOCOLS  # the table imports its rows, and the package imports this module
 
     if config.protocol not in PROTOCOLS:

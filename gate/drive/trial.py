@@ -21,6 +21,9 @@ from gate.redact import Redactor
 GOODBYE_S = 2.0
 """How long closing a session may take after its trial has ended."""
 
+USER, SET = "user", "set by the case"
+"""How a change of the state that the case sends is told from the agent's own, as ADK's sessions tell it."""
+
 _DEATH_SHOWS_WITHIN_S = 0.5
 _DEATH_POLL_S = 0.02
 
@@ -167,6 +170,8 @@ class _Attempt:
         self, conversation: Conversation, turn: Turn, pauses: tuple[Pause, ...], answerable: tuple[Pause, ...]
     ) -> tuple[Pause, ...]:
         self._recorder.begin(turn.sent)
+        if turn.state_delta:
+            self._recorder.hear(Event(author=USER, state_delta=turn.state_delta, not_in_trajectory=SET))
         self._heard = []
         async for event in conversation.say(turn, answerable):
             self._heard.append(event)

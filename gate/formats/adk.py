@@ -32,11 +32,16 @@ def read_events(frames: Iterable[Json]) -> tuple[Event, ...]:
 
 def error_frame(frame: Json) -> str:
     """Return the failure that a frame of `/run_sse` reports instead of an event, or "" where it is none."""
-    if not is_mapping(frame) or (error := frame.get("error")) is None or _is_event(frame):
+    if not is_mapping(frame) or (error := frame.get("error")) is None or is_event(frame):
         return ""
     if is_mapping(error):
         error = error.get("message") or error
     return str(error) or "an error without a message"
+
+
+def is_event(frame: Mapping[str, Json]) -> bool:
+    """Tell whether an object has a mark of an event, in either spelling."""
+    return any(field(frame, name) is not None for name in _MARKS)
 
 
 class EventReader:
@@ -92,10 +97,12 @@ class EventReader:
             for part in raw.parts
             if isinstance(part, Result) and is_pending(part, raw.pending)
         )
+        actions = mapping(raw.record, "actions")
         event = replace(
             _event(raw, rest or pending),
-            state_delta=mapping(mapping(raw.record, "actions"), "stateDelta"),
-            usage=None if again else usage_of(mapping(raw.record, "usageMetadata")),
+            state_delta=mapping(actions, "stateDelta"),
+            artifact_delta=mapping(actions, "artifactDelta"),
+            usage=None if again else usage_of(raw.record),
             error="" if again and not field(raw.record, "errorCode") else raw.error,
             pauses=pauses,
         )
@@ -127,14 +134,10 @@ class _Raw:
         return self.author, self.branch
 
 
-def _is_event(frame: Mapping[str, Json]) -> bool:
-    return any(field(frame, name) is not None for name in _MARKS)
-
-
 def _raw(frame: Json, clean: Callable[[str], str]) -> _Raw:
     if not is_mapping(frame):
         raise UnreadableEvent(f"an event is an object, this is {kind(frame)}")
-    if not _is_event(frame):
+    if not is_event(frame):
         raise UnreadableEvent(f"no ADK event: it has none of {', '.join(_MARKS)}")
     contents = [_object(part, "a part") for part in items(mapping(frame, "content"), "parts")]
     calls = [mapping(part, "functionCall") for part in contents if has(part, "functionCall")]

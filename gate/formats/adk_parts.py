@@ -61,13 +61,23 @@ def error_of(frame: Mapping[str, Json], *, has_content: bool) -> str:
     return f"{ended}: the model stopped without an answer" if blocked else ""
 
 
-def usage_of(usage: Mapping[str, Json]) -> Usage | None:
-    """Read token counts: tools' prompts count as input, thoughts as output; None where nothing is counted."""
+def usage_of(record: Mapping[str, Json]) -> Usage | None:
+    """Read an event's token counts and model: tools' prompts count as input, thoughts as output.
+
+    None where nothing is counted.
+    """
+    usage = mapping(record, "usageMetadata")
     sent = [count(usage, name) for name in ("promptTokenCount", "toolUsePromptTokenCount")]
     made = [count(usage, name) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
     if all(number is None for number in sent + made):
         return None
-    return Usage(input_tokens=sum(filter(None, sent)), output_tokens=sum(filter(None, made)))
+    read, cached = sum(filter(None, sent)), count(usage, "cachedContentTokenCount") or 0
+    return Usage(
+        input_tokens=read,
+        output_tokens=sum(filter(None, made)),
+        cached_tokens=min(cached, read),
+        model=word(record, "modelVersion"),
+    )
 
 
 def joined(parts: Iterable[Text | Thought]) -> tuple[Part, ...]:

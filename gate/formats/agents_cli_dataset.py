@@ -21,6 +21,8 @@ _CASE_KEYS: Final = (
     custom_properties.NAME,
 )  # fmt: skip
 _SET_KEYS: Final = ("eval_cases",)
+_TURN_KEYS: Final = ("turn_index", "turn_id", "events")
+_EVENT_KEYS: Final = ("author", "content", "event_time", "state_delta", "active_tools")
 _MARKS: Final = frozenset({"prompt", "agent_data", "agentData", "eval_case_id", "evalCaseId"})
 
 
@@ -98,8 +100,8 @@ def _turns(sent: list[Turn], expect: Expect, last: Expect) -> tuple[Turn, ...]:
 def _sent(fields: Fields, name: str, notes: Notes) -> tuple[list[Turn], dict[str, Json]]:
     """The user's messages, and the state before the first of them."""
     data = fields.nested("agent_data")
-    recorded = data is not None and data.has("turns")
-    if fields.has("prompt") == recorded:
+    recorded = data is not None and data.value("turns") not in (None, [])
+    if (fields.value("prompt") not in (None, "", {})) == recorded:
         what = f"case {name!r} has " + ("both `prompt` and turns" if recorded else "nothing to send")
         fix = "Write `prompt`, or `agent_data` with `turns` whose last event is the user's: one of the two."
         notes.error(fields.path, "no-message" if not recorded else "two-messages", what, fix=fix)
@@ -126,16 +128,18 @@ def _recorded(data: Fields, name: str, notes: Notes) -> tuple[list[Turn], dict[s
     turns: list[Turn] = []
     state: dict[str, Json] = {}
     asked: dict[str, str] = {}
-    author = ""
+    author, speaks = "", False
     for turn in data.each("turns"):
         turn.skip("turn_index", "turn_id")
         for event in turn.each("events"):
-            author = event.take("author", str) or ""
-            event.skip("event_time")
+            author, speaks = event.take("author", str) or "", event.has("content")
+            event.skip("event_time", "active_tools")
             _state(event, state, notes, begun=bool(turns))
             turns += _message(event, author, notes, asked)
-    if author != "user" or not turns:
-        what = f"the last event of case {name!r} is not the user's, so nothing would be sent"
+            event.refuse_unread(_EVENT_KEYS)
+        turn.refuse_unread(_TURN_KEYS)
+    if author != "user" or not speaks or not turns:
+        what = f"the last event of case {name!r} is no message of the user, so nothing would be sent"
         notes.error(data.at("turns"), "no-message", what, fix="End with an event of author `user`.")
     return turns, state
 

@@ -28,7 +28,7 @@ def sent(invocation: Fields, notes: Notes, asked: dict[str, str]) -> User | Answ
 
 def said(content: Fields, notes: Notes, asked: dict[str, str]) -> User | Answers | None:
     """As `sent`, of the content itself."""
-    content.skip("role")
+    content.take("role", str)
     parts = content.each("parts")
     content.refuse_unread(("parts", "role"))
     if not parts:

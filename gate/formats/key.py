@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from gate.model import Json
-from gate.model.case import Answer, Answers, BlobPart, Case, FilePart, TextPart, User, UserPart
+from gate.model.case import Answer, Answers, BlobPart, Case, FilePart, TextPart, Turn, User, UserPart
 
 
 def line_key(case: Case, metric_version: str, expectation: Json, protocol: str) -> str:
@@ -16,7 +16,7 @@ def line_key(case: Case, metric_version: str, expectation: Json, protocol: str) 
     it is for ever: a change here makes every committed baseline incomparable.
     """
     made_of = [
-        [_sent(turn.sent) for turn in case.turns],
+        [_turn(turn) for turn in case.turns],
         _canonical(case.start_state),
         _canonical(expectation),
         metric_version,
@@ -26,7 +26,13 @@ def line_key(case: Case, metric_version: str, expectation: Json, protocol: str) 
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-def _sent(sent: User | Answers) -> Json:
+def _turn(turn: Turn) -> Json:
+    """What is sent; a change of the state only where there is one, as keys were made before it existed."""
+    changes = {"state_delta": _canonical(turn.state_delta)} if turn.state_delta else {}
+    return {**_sent(turn.sent), **changes}
+
+
+def _sent(sent: User | Answers) -> dict[str, Json]:
     match sent:
         case User(parts=parts):
             return {"user": [_part(part) for part in parts]}

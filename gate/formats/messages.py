@@ -100,14 +100,20 @@ def _tool_call(call: Call) -> Json:
 def _row(number: int, event: Event) -> Row:
     made = tuple(_messages(event))
     roles = dict.fromkeys(str(message["role"]) for message in made)
-    why_not = "" if made else event.error or event.not_in_trajectory or "nothing to show"
+    contributed = ", ".join((*(_contributed(event) if made else ()), *_artifacts(event)))
+    why_not = "" if contributed else event.error or event.not_in_trajectory or "nothing to show"
     return Row(
         number=number,
         author=event.author,
         role=", ".join(roles),
-        contributed=", ".join(_contributed(event)) if made else "",
+        contributed=contributed,
         why_not=why_not,
     )
+
+
+def _artifacts(event: Event) -> Iterator[str]:
+    """The files that the agent saved: no message tells of them."""
+    return (f"artifact {name}" for name in event.artifact_delta)
 
 
 def _contributed(event: Event) -> Iterator[str]:

@@ -64,7 +64,7 @@ class ChatReader:
         if reason := error_of(record):
             self.error = self.error or reason
             return
-        self._usage = usage_of(mapping(record, "usage")) or self._usage
+        self._usage = usage_of(record) or self._usage
         for each in items(record, "choices"):
             choice = whole_object(each, "a choice")
             if choice.get("index") in (None, 0):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from gate.formats.adk_fields import UnreadableEvent, count, is_mapping, kind
+from gate.formats.adk_fields import UnreadableEvent, count, is_mapping, kind, mapping
 from gate.model import Json
 from gate.model.trace import Part, Text, Thought, Usage
 
@@ -39,15 +39,24 @@ def error_of(record: Mapping[str, Json]) -> str:
     return ": ".join(dict.fromkeys(words)) or "an error without a message"
 
 
-def usage_of(usage: Mapping[str, Json]) -> Usage | None:
-    """Token counts under the names of either API; None where nothing is counted."""
+def usage_of(record: Mapping[str, Json]) -> Usage | None:
+    """Token counts and model under the names of either API; None where nothing is counted."""
+    usage = mapping(record, "usage")
     sent, made = (
         next((number for name in names if (number := count(usage, name)) is not None), None)
         for names in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
     )
     if sent is None and made is None:
         return None
-    return Usage(input_tokens=sent or 0, output_tokens=made or 0)
+    details = (usage.get(name) for name in ("prompt_tokens_details", "input_tokens_details"))
+    cached = next((count(each, "cached_tokens") for each in details if is_mapping(each)), None)
+    model = record.get("model")
+    return Usage(
+        input_tokens=sent or 0,
+        output_tokens=made or 0,
+        cached_tokens=min(cached or 0, sent or 0),
+        model=model if isinstance(model, str) else "",
+    )
 
 
 def parts_of(content: Json) -> Iterator[Part]:

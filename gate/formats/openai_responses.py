@@ -124,7 +124,7 @@ class ResponsesReader:
             if _is_named(item):
                 yield from self._item(key, item)
         self.finished = True
-        usage, error = usage_of(mapping(response, "usage")), _failure(response, kind)
+        usage, error = usage_of(response), _failure(response, kind)
         if usage or error or not self._began:
             self._began = True
             yield Event(author=AUTHOR, usage=usage, error=error, not_in_trajectory=END)

@@ -12,7 +12,15 @@ from gate.git.history import (
 )
 from gate.git.program import real
 from gate.git.tree import Tree, tree_at
-from gate.git.worktree import commit_of, files_of, folders_of, is_in_checkout, is_tracked, top_of
+from gate.git.worktree import (
+    commit_of,
+    committed_under,
+    files_of,
+    folders_of,
+    is_in_checkout,
+    is_tracked,
+    top_of,
+)
 
 __all__ = [
     "Tree",
@@ -20,6 +28,7 @@ __all__ = [
     "changed_since",
     "commit_named",
     "commit_of",
+    "committed_under",
     "contains",
     "files_of",
     "folders_of",

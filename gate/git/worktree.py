@@ -28,6 +28,12 @@ def is_tracked(root: Path, path: Path) -> bool:
     return git(root, "ls-files", "--error-unmatch", "--", str(path.absolute())) is not None
 
 
+def committed_under(root: Path) -> frozenset[str]:
+    """The files under `root` that the commit or the index knows, named from `root`."""
+    listed = git(root, "ls-files", "-z", "--cached") or ""
+    return frozenset(name for name in listed.split("\0") if name)
+
+
 def files_of(root: Path) -> tuple[str, ...]:
     """The files under `root` that are tracked, or could be: not ignored. Empty outside a repository.
 

@@ -14,6 +14,34 @@ class Death:
     log_tail: str = ""
 
 
+@frozen
+class AgentPart:
+    """One agent of an app: what it is told to do, and the names of its tools."""
+
+    name: str
+    description: str = ""
+    instruction: str = ""
+    tools: tuple[str, ...] = ()
+
+
+@frozen
+class AgentFacts:
+    """What a server says of the agent under test: its root's name, itself with its version, and all agents.
+
+    Texts are redacted and cut; `left_out` counts agents and tools that are not told.
+    """
+
+    name: str = ""
+    server: str = ""
+    agents: tuple[AgentPart, ...] = ()
+    left_out: int = 0
+
+    @property
+    def tools(self) -> int:
+        """How many tools there are, each name once."""
+        return len({tool for agent in self.agents for tool in agent.tools})
+
+
 class Agent(Protocol):
     """An address that answers. It stays up inside the boot block; a restart gives it a fresh `{tmp}`."""
 

@@ -106,11 +106,15 @@ class Expect:
 
 @frozen
 class Turn:
-    """One message to the agent, with what is expected back."""
+    """One message to the agent, with what is expected back.
+
+    `state_delta` is what the session's state is changed by, before the agent gets the message.
+    """
 
     sent: User | Answers
     expect: Expect = field(default_factory=Expect)
     place: Place
+    state_delta: Mapping[str, Json] = field(default_factory=dict)
 
 
 @frozen

@@ -11,6 +11,9 @@ from gate.model.judge import Anchor, JudgeConfig
 
 RuleLevel = Literal["block", "warn", "info"]
 Policy = Literal["fail", "warn", "pass"]
+Scope = Literal["suite", "category", "tag", "case"]
+Aggregate = Literal["mean", "min", "max", "percentile", "pass_rate", "pass_k"]
+"""How trials become a case and cases a scope; gate/compare/aggregate.py has the formulas."""
 
 PLACEHOLDERS = ("text", "parts", "session", "state", "history", "case", "trial", "turn", "answers")
 """What a template of the `http` block may have in braces."""
@@ -30,11 +33,12 @@ class Ready:
 
 @frozen
 class UrlBoot:
-    """An agent that is already running."""
+    """An agent that is already running. `pass_env` names variables that `{NAME}` in a header stands for."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     ready: Ready = field(default_factory=Ready)
+    pass_env: tuple[str, ...] = ()
 
 
 @frozen
@@ -150,6 +154,7 @@ class MetricConfig:
     """A metric by the name that rules use; `pass_at` None takes the type's own.
 
     `judge` is whom it asks, None where that is nobody or somebody unknown; `anchors` come from their file.
+    Code of the user is read from the config's folder: `root` in the work tree, or `folder` in `commit`.
     """
 
     name: str
@@ -159,6 +164,9 @@ class MetricConfig:
     judge: JudgeConfig | None = None
     anchors: tuple[Anchor, ...] = ()
     place: Place
+    root: str = "."
+    commit: str = ""
+    folder: str = ""
 
 
 @frozen
@@ -174,6 +182,8 @@ class Rule:
     """What a metric must satisfy. For `cases`, `counts` bounds how many cases may be in a class.
 
     `coverage` is the least share of trials that must have been scored.
+    `number` is the q of a percentile and the k of `pass_k`; `at` is what a trial passes at (None: as the
+    metric has it).
     """
 
     metric: str
@@ -183,9 +193,32 @@ class Rule:
     max_rise: Amount | None = None
     ignore_below: float | None = None
     coverage: float | None = None
-    by: Literal["suite", "category", "case"] = "suite"
+    by: Scope = "suite"
     level: RuleLevel = "block"
     counts: Mapping[str, int] = field(default_factory=dict)
+    aggregate: Aggregate = "mean"
+    number: int = 0
+    at: float | None = None
+    place: Place
+
+    @property
+    def folded(self) -> str:
+        """The aggregate as the config writes it: `mean`, `pass_rate`, `p95`, `pass^3`."""
+        spelled = {"percentile": f"p{self.number}", "pass_k": f"pass^{self.number}"}
+        return spelled.get(self.aggregate, self.aggregate)
+
+    @property
+    def counts_passes(self) -> bool:
+        """Whether it bounds a share of trials that pass, whatever the metric measures."""
+        return self.aggregate in ("pass_rate", "pass_k")
+
+
+@frozen
+class TrackConfig:
+    """Results of the project's own tests: `junit` are patterns of JUnit files, relative to the config."""
+
+    name: str
+    junit: tuple[str, ...]
     place: Place
 
 
@@ -203,6 +236,7 @@ class Config:
     """The whole of agent-gate.yml. `root` is the folder that relative paths start from.
 
     `judges` are all that metrics may name, and `judge_cache` is the file of earlier judgements ("": none).
+    `metrics_from` is another tool's file whose metrics are among `metrics`, "" for none.
     `baseline` is the file's path; with `baseline_branch` it is read from that branch. `when_changed` are
     patterns of files, from the repository's root: a pull request that changes none passes at once.
     """
@@ -217,9 +251,11 @@ class Config:
     undecided: Mapping[str, Policy]
     baseline: str
     baseline_branch: str = ""
+    metrics_from: str = ""
     enforce: Literal["block", "report"] = "block"
     accept: AcceptPolicy = field(default_factory=AcceptPolicy)
     when_changed: tuple[str, ...] = ()
     strict_publish: bool = False
     judges: tuple[JudgeConfig, ...] = ()
     judge_cache: str = ""
+    tracks: tuple[TrackConfig, ...] = ()

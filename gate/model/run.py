@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from gate.frozen import frozen
+from gate.model.agent import AgentFacts
 from gate.model.bar import Bar
 from gate.model.baseline import BaselineFacts, Sample
 from gate.model.case import Quarantine
@@ -27,6 +28,9 @@ UndecidedCause = Literal[
     "interrupted",
 ]
 
+AGENT = "agent"
+"""The track of the cases; every other one is of the project's own tests."""
+
 VerdictWord = Literal["pass", "regression", "undecided"]
 CaseClass = Literal[
     "regressed", "fixed", "new", "removed", "changed", "unchanged", "undecided", "quarantined"
@@ -41,6 +45,16 @@ class Commit:
     branch: str = ""
     date: str = ""
     dirty: bool = False
+
+
+@frozen
+class TrackFacts:
+    """The project's own tests: the files with their results, how many ran, and how many were skipped."""
+
+    name: str
+    files: tuple[str, ...]
+    tests: int
+    skipped: int = 0
 
 
 @frozen
@@ -68,6 +82,8 @@ class Meta:
     measured_trials: int = 0
     retries: int = 0
     tokens: int | None = None
+    agent: AgentFacts | None = None
+    tracks: tuple[TrackFacts, ...] = ()
 
 
 @frozen
@@ -114,6 +130,15 @@ class TrialRecord:
 
 
 @frozen
+class Track:
+    """The project's own tests as cases of the run, and what came of each time that one of them was run."""
+
+    facts: TrackFacts
+    cases: tuple[CaseFacts, ...]
+    trials: tuple[TrialRecord, ...]
+
+
+@frozen
 class CaseEvidence:
     """One case in one run: per metric one sample a trial (in step across metrics), and trials to show."""
 
@@ -135,8 +160,22 @@ class Evidence:
 
 
 @frozen
+class Coverage:
+    """What a number rests on: `measured` of `cases` that count, whose `trials` have `unscored` by cause.
+
+    `quarantined` cases have the metric too, and do not count.
+    """
+
+    cases: int
+    measured: int
+    trials: int
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    quarantined: int = 0
+
+
+@frozen
 class RuleVerdict:
-    """One rule over one scope (`suite`, or a category or case by name), with its evidence.
+    """One rule over one scope (`suite`, or a category, tag or case by name), with its evidence.
 
     `value` is over all cases of the scope; `baseline` and `compared` over those that can be compared, which
     relative bounds are held against. `low` and `high` bound the value over whatever the unmeasured trials
@@ -154,13 +193,15 @@ class RuleVerdict:
     low: float | None = None
     high: float | None = None
     not_comparable: int = 0
+    coverage: Coverage | None = None
 
 
 @frozen
 class MetricSummary:
     """A metric over the suite or a category: means on both sides, and how much was measured.
 
-    `baseline` and `compared` are over the cases that can be compared, `value` over all of them.
+    `baseline` and `compared` are over the cases that can be compared, `value` over all of them: `measured` of
+    `cases`, beside which are the `quarantined`.
     """
 
     metric: str
@@ -171,6 +212,8 @@ class MetricSummary:
     baseline: float | None
     compared: float | None = None
     unscored: Mapping[str, int] = field(default_factory=dict)
+    measured: int | None = None
+    quarantined: int = 0
 
 
 @frozen
@@ -197,13 +240,15 @@ class CaseVerdict:
     """What became of a case.
 
     It passed `passed` of `measured` trials now (of `planned`), and `base_passed` of `base_measured` in the
-    baseline. `by_base` is there where the pull request changes or removes the case.
+    baseline. `by_base` is there where the pull request changes or removes the case. One of another track than
+    `agent` is a test of the project's own.
     """
 
     id: str
     klass: CaseClass
     place: Place
     category: str = ""
+    track: str = "agent"
     passed: int = 0
     measured: int = 0
     planned: int = 0
@@ -225,10 +270,7 @@ class CaseVerdict:
 
 @frozen
 class Comparison:
-    """The verdict with everything that led to it; `exit_code` is 0 where `enforced` is false.
-
-    `bar` is there where there are two sides.
-    """
+    """The verdict with all that led to it: `exit_code` is 0 where not `enforced`, `bar` of two sides."""
 
     verdict: VerdictWord
     reason: str

@@ -52,14 +52,20 @@ MOST_TOKENS = 2**53
 
 @frozen
 class Usage:
-    """Tokens of one model call, from 0 to MOST_TOKENS each; raises ValueError for anything else."""
+    """Tokens of one model call, from 0 to MOST_TOKENS each; raises ValueError for anything else.
+
+    `cached_tokens` are those of the input that the provider had read before; `model` is its name as the
+    answer gives it ("" where it does not).
+    """
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = 0
+    model: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no model can have used."""
-        for tokens in (self.input_tokens, self.output_tokens):
+        for tokens in (self.input_tokens, self.output_tokens, self.cached_tokens):
             if not 0 <= tokens <= MOST_TOKENS:
                 raise ValueError("a count of tokens lies outside of 0 to 2^53")
 
@@ -86,7 +92,8 @@ class Event:
 
     `at_ms` counts from the trial's start. `author` is as the agent gave it; `node` is the graph node's own
     name ("" where none is exposed). `error` is a failure that the agent reported in-band. Events without
-    parts are kept: nodes and state ride on them. `state_removed` names keys that are gone.
+    parts are kept: nodes and state ride on them. `state_removed` names keys that are gone. `artifact_delta`
+    maps files that the agent saved to their versions. An event of `user` with state is what the case set.
     `not_in_trajectory` says why the event adds no call, if so.
     """
 
@@ -102,6 +109,7 @@ class Event:
     error: str = ""
     pauses: tuple[Pause, ...] = ()
     not_in_trajectory: str = ""
+    artifact_delta: Mapping[str, Json] = field(default_factory=dict)
 
 
 @frozen

@@ -30,6 +30,9 @@ def advice(report: Report, quote: Quote) -> str:
 def _red(report: Report) -> str:
     """What a red run asks for: to change what a case expects helps nobody whose agent only crashed."""
     broke = groups.group(report).broke
+    failed = {rule.rule.metric for rule in groups.failed_rules(report)}
+    if failed and failed <= {track.name for track in report.meta.tracks}:
+        return _TESTS
     if broke and all(case.measured and case.outcomes.get("crashed") == case.measured for case in broke):
         return _CRASHED
     return _MEANT if groups.has_baseline(report) else _FIRST_RED
@@ -69,6 +72,7 @@ _MEANT = (
     '`agent-gate baseline accept --because "why"`, and commit the file.'
 )
 _CRASHED = "What to do: read what the agent printed, in `agent.log` beside `run.json`, and fix the crash."
+_TESTS = "What to do: run the project's own tests, and read what they print; no case of the agent broke."
 _FIRST_RED = "Without a baseline every case has to meet what it expects. Fix the agent, or edit the case."
 _FIRST_BASELINE = "To make the first one: `agent-gate baseline accept`, then commit the file that it names."
 _FIRST_COMMIT = (

@@ -77,7 +77,7 @@ def _broken(report: Report, level: Level) -> Iterator[_Note]:
             place=case.place,
         )
     for rule in groups.failed_rules(report):
-        if rule.rule.metric != "cases":  # those are the cases above
+        if rule.rule.metric != "cases":  # those are the cases above; tests have annotations of their own tool
             yield _Note(
                 level=level,
                 title=f"Agent Gate: the rule of {line(rule.rule.metric, 120)} is broken",
@@ -97,7 +97,9 @@ def _of_case(report: Report, case: CaseVerdict) -> Iterator[str]:
 
 
 def _of_rule(report: Report, verdict: RuleVerdict) -> str:
-    unit = table.unit_of(report, verdict.rule.metric)
+    if verdict.rule.counts:
+        return headline.counted(report, verdict, line)
+    unit = table.rule_unit(report, verdict.rule)
     found = "" if verdict.value is None else f", found {amount(verdict.value, unit)}"
     where = "" if verdict.scope == "suite" else f" in {line(verdict.scope, 80)}"
     return f"{rule_label(verdict.rule, unit)}{where}{found}. {verdict.reason}"

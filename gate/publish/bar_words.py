@@ -40,7 +40,7 @@ def is_accepted(report: Report) -> bool:
 
 
 def _changes_text(change: BarChange, ids: AbstractSet[str]) -> bool:
-    """Whether it is one of the text of these cases; one with values is of a case's category."""
+    """Whether it is one of the text of these cases; one with values is of its category or tags."""
     return change.subject == "case" and change.name in ids and not (change.before or change.after)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from gate.model.finding import Place
-from gate.model.run import CaseVerdict, Reason, Report
+from gate.model.run import AGENT, CaseVerdict, Reason, Report
 from gate.publish import bar_words, groups
 from gate.publish.escape import Quote, line
 from gate.publish.groups import Groups
@@ -16,6 +16,7 @@ from gate.publish.words import age, count, duration, outcomes, tokens
 _PLAIN_PLACE = re.compile(r"turn \d+")
 _DEFAULT_CONFIG = "agent-gate.yml"
 _MOST_CALLS = 5
+_NAME = 80
 _NOT_MEASURED = "not measured: "
 _TOLD = ("changed", "removed")
 
@@ -29,7 +30,7 @@ def history(report: Report, case: CaseVerdict, quote: Quote) -> str:
         case "changed":
             words = f"changed, {texts or f'passed {now} now'}"
         case "removed":
-            words = f"no longer in the suite; {texts}" if texts else "in the baseline, no longer in the suite"
+            words = f"no longer in the suite; {texts}" if texts else _gone(case)
         case _ if case.base_measured:
             words = f"passed {case.base_passed} of {case.base_measured} before, {now} now"
         case _:
@@ -40,6 +41,12 @@ def history(report: Report, case: CaseVerdict, quote: Quote) -> str:
     told = ", ".join(note for note in notes if note)
     words += f" ({told})" if told else ""
     return f"{words}; {texts}" if texts and case.klass not in _TOLD else words
+
+
+def _gone(case: CaseVerdict) -> str:
+    if case.track != AGENT:
+        return "in the baseline; skipped now, renamed, or gone"
+    return "in the baseline, no longer in the suite"
 
 
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
@@ -181,6 +188,18 @@ def baseline(report: Report, quote: Quote) -> str:
             old = age(facts.date, report.meta.started_at)
             branch = f" of {quote(line(facts.branch))}" if facts.branch else ""
             return f"Baseline: {count(facts.runs, 'run')}{branch}{upto}{', ' + old if old else ''}."
+
+
+def agent(report: Report, quote: Quote) -> str:
+    """`agent: root_agent, 4 agents, 3 tools, adk-python 2.13.0`, as its server says it."""
+    facts = report.meta.agent
+    if facts is None:
+        return ""
+    several = count(len(facts.agents), "agent") if len(facts.agents) > 1 else ""
+    tools = count(facts.tools, "tool") if facts.agents else ""
+    more = f"{facts.left_out} more are not told" if facts.left_out else ""
+    name, server = (quote(line(text, _NAME)) if text else "" for text in (facts.name, facts.server))
+    return "agent: " + ", ".join(filter(None, (name, several, tools, more, server)))
 
 
 def footer(report: Report, quote: Quote) -> str:

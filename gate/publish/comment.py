@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gate.model.run import Report
-from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, table
+from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, native, table
 from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import code
@@ -72,6 +72,7 @@ def _pass(report: Report, found: Groups) -> tuple[Section, ...]:
         *_changes(report),
         *([markdown.moved_table(report, now="this PR")] if show else []),
         markdown.broken(report, found, answer_cap=_ANSWER),
+        *markdown.tests(report),
         markdown.undecided(found, opened=False),
         markdown.folded(report, found),
     )
@@ -81,7 +82,7 @@ def _in_one_line(report: Report) -> str:
     """The second line of a pass: cases, trials, time, what it was held against, and which run it was."""
     total, seen = len(groups.in_suite(report)), len(groups.measured(report))
     spent = f"{case_words.trials(report)}, {duration(report.meta.duration_s)}"
-    run = case_words.footer(report, code)
+    run = " ".join(part for part in (native.measured(report, code), case_words.footer(report, code)) if part)
     if groups.has_baseline(report):
         runs = count(report.comparison.baseline.runs, "run")
         return f"{seen} of {count(total, 'case')}, {spent}, against {runs} of the baseline; {run}."
@@ -103,6 +104,7 @@ def _full(report: Report, found: Groups) -> tuple[Section, ...]:
         *_changes(report),
         markdown.moved_table(report, now="this PR"),
         markdown.broken(report, found, answer_cap=_ANSWER),
+        *markdown.tests(report),
         markdown.undecided(found, opened=undecided and len(found.undecided) <= _FEW),
         markdown.folded(report, found),
         markdown.measurement(report),

@@ -64,6 +64,8 @@ def _event(event: Event) -> Iterator[str]:
         yield _entry("state", f"{path} = {shown(value)}")
     for path in event.state_removed:
         yield _entry("state", f"{path} is gone")
+    for name, version in event.artifact_delta.items():
+        yield _entry("artifact", f"{name}, version {shown(version)}")
     for pause in event.pauses:
         yield _entry("pause", _pause(pause))
     if event.error:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gate.frozen import frozen
-from gate.model.run import CaseVerdict, Report, RuleVerdict
+from gate.model.run import AGENT, CaseVerdict, Report, RuleVerdict
 
 
 @frozen
@@ -28,12 +28,13 @@ class Groups:
     unchanged: tuple[CaseVerdict, ...]
 
 
-def group(report: Report) -> Groups:
-    """Sort the cases of a report into groups."""
+def group(report: Report, *, tests: bool = False) -> Groups:
+    """Sort the cases of a report into groups; or the project's own `tests`, which are no cases."""
     found: dict[str, list[CaseVerdict]] = {name: [] for name in Groups.__dataclass_fields__}
     compared = report.comparison.baseline.state != "none"
     for case in report.comparison.cases:
-        found[_group_of(case, compared=compared)].append(case)
+        if (case.track != AGENT) is tests:
+            found[_group_of(case, compared=compared)].append(case)
     return Groups(**{name: tuple(cases) for name, cases in found.items()})
 
 
@@ -55,9 +56,14 @@ def _group_of(case: CaseVerdict, *, compared: bool) -> str:
             return klass
 
 
-def in_suite(report: Report) -> tuple[CaseVerdict, ...]:
-    """The cases that this run planned: all but the removed ones."""
+def planned(report: Report) -> tuple[CaseVerdict, ...]:
+    """All that this run had: every case and every test but the removed ones."""
     return tuple(case for case in report.comparison.cases if case.klass != "removed")
+
+
+def in_suite(report: Report) -> tuple[CaseVerdict, ...]:
+    """The cases that this run planned, without the project's own tests."""
+    return tuple(case for case in planned(report) if case.track == AGENT)
 
 
 def measured(report: Report) -> tuple[CaseVerdict, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
-from gate.publish import bar_changes, bar_words, groups, judges
+from gate.publish import bar_changes, bar_words, groups, judges, native
 from gate.publish.escape import Quote
-from gate.publish.table import NO_CATEGORY, moved_quality, unit_of
+from gate.publish.table import NO_CATEGORY, moved_quality, rule_unit
 from gate.publish.words import amount, change, count
 
 _NAMED_RULES = 2
@@ -32,15 +32,31 @@ def _headline(report: Report, quote: Quote) -> tuple[str, str]:
 
 def _broken(report: Report, quote: Quote) -> str:
     rules = groups.failed_rules(report)
-    said = [_case_count(report, rule, quote) for rule in rules if rule.rule.metric == "cases"]
-    said += [_metric_phrase(report, rule, quote) for rule in rules if rule.rule.metric != "cases"]
+    said = [counted(report, rule, quote) for rule in rules if rule.rule.counts]
+    said += [_metric_phrase(report, rule, quote) for rule in rules if not rule.rule.counts]
     shown, more = said[:_NAMED_RULES], len(said) - _NAMED_RULES
     if more > 0:
         shown.append(f"and {count(more, 'more rule is broken', 'more rules are broken')}")
     return ", ".join(shown) or "a rule is broken"
 
 
-def _case_count(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
+def _test_count(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
+    number, track = round(verdict.value or 0), quote(verdict.rule.metric)
+    of = f"{number} of {count(len(native.of_track(report, verdict.rule.metric)), 'test')} of {track}"
+    match verdict.scope:
+        case "regressed":
+            return f"{of} broke"
+        case "new_failing":
+            new = "new " if groups.has_baseline(report) else ""
+            return f"{count(number, f'{new}test')} of {track} {'fails' if number == 1 else 'fail'}"
+        case _:
+            return f"{count(number, 'test')} of {track} {'is' if number == 1 else 'are'} gone or skipped"
+
+
+def counted(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
+    """`2 of 48 cases broke`, of a rule that counts cases, or tests of a track."""
+    if verdict.rule.metric != "cases":
+        return _test_count(report, verdict, quote)
     noun = "selected case" if report.meta.selection else "case"
     number, total = round(verdict.value or 0), len(groups.in_suite(report))
     match verdict.scope:
@@ -59,9 +75,10 @@ def _case_count(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
 
 
 def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote, *, where: str | None = None) -> str:
-    unit, rule, value = unit_of(report, verdict.rule.metric), verdict.rule, verdict.value
-    somewhere = {"suite": "", "category": " in a category", "case": " in a case"}[rule.by]
-    name = quote(rule.metric) + (somewhere if where is None else where)
+    unit, rule, value = rule_unit(report, verdict.rule), verdict.rule, verdict.value
+    somewhere = "" if rule.by == "suite" else f" in a {rule.by}"
+    folded = "" if rule.aggregate == "mean" else f"{rule.folded} of "
+    name = folded + quote(rule.metric) + (somewhere if where is None else where)
     if value is None:
         return f"{name} breaks its rule"
     if rule.min is not None and value < rule.min:
@@ -134,7 +151,7 @@ def got_worse(report: Report) -> bool:
     found = groups.group(report)
     fell = any((m.compared or 0) < (m.baseline or 0) for m in moved_quality(report))
     less = any(c.passed * c.base_measured < c.base_passed * c.measured for c in found.unsteady)
-    return fell or less or bool(found.broke)
+    return fell or less or bool(found.broke or native.found(report).broke)
 
 
 def _let_through(report: Report) -> str:
@@ -197,11 +214,11 @@ def _filtered(report: Report, quote: Quote) -> str:
 
 def _warning(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
     where = "" if verdict.scope == "suite" else f" in {quote(verdict.scope or NO_CATEGORY)}"
-    if verdict.rule.metric == "cases":
-        return f"Warning: {_case_count(report, verdict, quote)}."
+    if verdict.rule.counts:
+        return f"Warning: {counted(report, verdict, quote)}."
     moved = ""
     if verdict.baseline is not None and verdict.compared is not None:
-        moved = f" ({change(verdict.baseline, verdict.compared, unit_of(report, verdict.rule.metric))})"
+        moved = f" ({change(verdict.baseline, verdict.compared, rule_unit(report, verdict.rule))})"
     return f"Warning: {_metric_phrase(report, verdict, quote, where=where)}{moved}."
 
 

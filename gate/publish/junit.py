@@ -12,7 +12,7 @@ from gate.model.run import CaseVerdict, Report, RuleVerdict, UndecidedCause
 from gate.publish import bar_changes, bar_words, case_words, groups, headline, junit_file, table
 from gate.publish.escape import line, lines, tail
 from gate.publish.junit_file import Kind, Test
-from gate.publish.words import rule_label
+from gate.publish.words import count, coverage, rule_label
 
 _OWN = "agent-gate"
 
@@ -35,10 +35,8 @@ def _tests(report: Report) -> Iterator[Test]:
         return
     tests = [_agent(report)] if report.meta.agent_down else []
     asked = bar_words.concerned(report)
-    tests += [_case(report, case, asked.get(case.id, ())) for case in groups.in_suite(report)]
-    tests += [
-        _rule(report, verdict) for verdict in groups.failed_rules(report) if verdict.rule.metric != "cases"
-    ]
+    tests += [_case(report, case, asked.get(case.id, ())) for case in groups.planned(report)]
+    tests += [_rule(report, verdict) for verdict in groups.failed_rules(report) if not verdict.rule.counts]
     tests += _other_changes(report, asked)
     yield from tests
     kind = _undecided_kind(report, report.comparison.cause or "coverage")
@@ -78,7 +76,7 @@ def _case(report: Report, case: CaseVerdict, asked: Sequence[BarChange]) -> Test
     base = case_words.base_reasons(report, case, line)
     return Test(
         name=line(case.id),
-        classname=line(case.category) or "agent",
+        classname=line(case.category) or line(case.track),
         kind=kind,
         type=type_,
         message=message,
@@ -161,19 +159,27 @@ def _by_base(case: CaseVerdict) -> dict[str, str]:
 
 def _rule(report: Report, verdict: RuleVerdict) -> Test:
     asks = bar_words.asks(report)  # the rules that are broken are then the base's
-    label = rule_label(verdict.rule, table.unit_of(report, verdict.rule.metric))
+    label = rule_label(verdict.rule, table.rule_unit(report, verdict.rule))
+    folded = "" if verdict.rule.aggregate == "mean" else f"{verdict.rule.folded} of "
     value = "nothing" if verdict.value is None else f"{verdict.value:.6g}"
     before = "" if verdict.baseline is None else f", {verdict.baseline:.6g} before"
     return Test(
-        name=f"rule {line(verdict.rule.metric)} ({line(verdict.scope)})",
+        name=f"rule {folded}{line(verdict.rule.metric)} ({line(verdict.scope)})",
         classname=f"{_OWN}.rules",
         kind=_undecided_kind(report, _ACCEPTANCE) if asks else "failure",
         type=_ACCEPTANCE if asks else "regression",
-        message=f"{label}: it is {value}{before}",
+        message=f"{label}: it is {value}{_covered(report, verdict)}{before}",
         detail=lines(verdict.reason),
         file=line(verdict.rule.place.file),
         line=verdict.rule.place.line,
     )
+
+
+def _covered(report: Report, verdict: RuleVerdict) -> str:
+    """What the number of a rule rests on, where that is not all."""
+    covered = table.of_rule(report, verdict)
+    told = coverage(covered) if covered else ""
+    return f" {told}" if told else ""
 
 
 def _verdict(report: Report) -> Test:
@@ -215,4 +221,14 @@ def _suite_properties(report: Report) -> dict[str, str]:
         "agent-gate.interrupted": str(meta.interrupted).lower(),
         "agent-gate.removed": str(removed),
         **held,
+        **dict(_numbers(report)),
     }
+
+
+def _numbers(report: Report) -> Iterator[tuple[str, str]]:
+    """Each metric of the whole suite, and what its number rests on."""
+    for metric in report.comparison.metrics:
+        if metric.scope == "suite":
+            value = "nothing" if metric.value is None else f"{metric.value:.6g}"
+            covered = coverage(table.coverage_of(metric)) or f"from {count(metric.cases, 'case')}"
+            yield f"agent-gate.metric.{line(metric.metric)}", f"{value} {covered}"

@@ -7,7 +7,7 @@ has none. A blank line follows every HTML tag, else GitHub reads what follows as
 from collections.abc import Iterable, Sequence
 
 from gate.model.run import CaseVerdict, Report
-from gate.publish import case_words, escape, groups, headline, table
+from gate.publish import case_words, escape, groups, headline, native, table
 from gate.publish.budget import Section
 from gate.publish.escape import cell, code
 from gate.publish.groups import Groups
@@ -55,13 +55,19 @@ def agent_down(report: Report) -> Section:
 
 def moved_table(report: Report, *, now: str, every: bool = False) -> Section:
     """The table of rules and of quality metrics that moved."""
-    lines = [
-        f"| {_name(row)} | {row.baseline} | {row.now} | {row.change} | {row.rule} | {_verdict(row.verdict)} |"
+    rows = (
+        (_name(row), row.baseline, _now(row), row.change, row.rule, _verdict(row.verdict))
         for row in table.rows(report, every=every)
-    ]
+    )
+    lines = [f"| {' | '.join(cells)} |" for cells in rows]
     return tabular(
         ("metric", "baseline", now, "change", "rule", "verdict"), "l---ll", lines, what="row of the table"
     )
+
+
+def _now(row: table.Row) -> str:
+    """The number, and what is not in it."""
+    return f"{row.now} ({row.lost})".strip() if row.lost else row.now
 
 
 def _name(row: table.Row) -> str:
@@ -133,6 +139,26 @@ def _short(text: str) -> str:
     return code(text, _WHY)
 
 
+def tests(report: Report) -> tuple[Section, ...]:
+    """The project's own tests: those that broke opened, and what else became of them."""
+    found = native.found(report)
+    broke = tuple(_broken_test(report, case) for case in found.broke)
+    moved = case_words.moved_label(report, found)
+    others = tuple(
+        f"- {word}{name(case)} — {case_words.history(report, case, code)}"
+        for word, case in case_words.others(found)
+    )
+    return (
+        details(native.broken_label(report, found), broke, opened=True, what="broken test"),
+        details(f"Tests: {moved}", others, what="other test", between="\n"),
+    )
+
+
+def _broken_test(report: Report, case: CaseVerdict) -> str:
+    history, *reasons = native.lines(report, case, lambda text: code(text, 500))
+    return "\n".join([f"{name(case)} — {history}", "", *(f"- {reason}" for reason in reasons)])
+
+
 def folded(report: Report, found: Groups) -> Section:
     """Every other case that is not simply unchanged."""
     items = tuple(
@@ -144,7 +170,8 @@ def folded(report: Report, found: Groups) -> Section:
 
 def measurement(report: Report) -> Section:
     """How well it was measured, and against what."""
-    return paragraph(f"{case_words.measured(report)} {case_words.baseline(report, code)}")
+    said = (case_words.measured(report), native.measured(report, code), case_words.baseline(report, code))
+    return paragraph(" ".join(part for part in said if part))
 
 
 def footer(report: Report) -> Section:

@@ -8,7 +8,7 @@ from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import cell, code
 from gate.publish.groups import Groups
-from gate.publish.words import amount, change, count, duration, rule_label
+from gate.publish.words import amount, change, count, coverage, duration, rule_label
 
 BUDGET = 1_000_000
 """GitHub drops a step's summary of more than 1 MiB."""
@@ -31,9 +31,11 @@ def render(report: Report) -> str:
         *markdown_bar.changes(report, room=_ROOM_FOR_CHANGES, elsewhere="`run.json`"),
         *([] if down else [markdown.moved_table(report, now="this run", every=True)]),
         markdown.broken(report, found, answer_cap=_ANSWER),
+        *markdown.tests(report),
         *(() if down else _everything(report, found)),
         markdown.measurement(report),
         markdown.paragraph(advice(report, code)),
+        markdown.paragraph(case_words.agent(report, code)),
         markdown.footer(report),
     )
     return fit(sections, BUDGET, elsewhere=_ELSEWHERE)
@@ -68,29 +70,32 @@ def _rules(report: Report) -> Section:
 
 
 def _rule(report: Report, verdict: RuleVerdict) -> str:
-    rule, unit = verdict.rule, table.unit_of(report, verdict.rule.metric)
+    rule, unit = verdict.rule, table.rule_unit(report, verdict.rule)
     asked = rule_label(rule, unit)
-    if rule.metric == "cases":
+    if rule.counts:
         limit = rule.counts.get(verdict.scope, 0)
         asked = f"at most {limit}"
     level = "" if rule.level == "block" else f", level {rule.level}"
     place = f", written at {code(str(rule.place), 160)}" if rule.place.line else ", the default"
-    found = "; ".join(_evidence(verdict, unit))
+    found = "; ".join(_evidence(report, verdict, unit))
     return (
         f"{code(rule.metric, 80)} ({code(verdict.scope or table.NO_CATEGORY, 80)}): {asked}{level}{place} → "
         f"**{table.verdict_word(verdict)}**{': ' + found if found else ''}"
     )
 
 
-def _evidence(verdict: RuleVerdict, unit: str) -> Iterator[str]:
-    if verdict.rule.metric == "cases":
+def _evidence(report: Report, verdict: RuleVerdict, unit: str) -> Iterator[str]:
+    if verdict.rule.counts:
         yield str(round(verdict.value or 0))
     else:
         before, now = verdict.baseline, verdict.value
         yield f"baseline {amount(before, unit)}" if before is not None else "no value in the baseline"
-        yield f"now {amount(now, unit)}" if now is not None else "nothing measured now"
+        covered = table.of_rule(report, verdict)
+        told = coverage(covered) if covered else ""
+        value = f"now {amount(now, unit)}" if now is not None else "nothing measured now"
+        yield f"{value} {told}" if told else value
     if None not in (verdict.low, verdict.high) and verdict.low != verdict.high:
-        unit = "cases" if verdict.rule.metric == "cases" else unit
+        unit = "cases" if verdict.rule.counts else unit
         low, high = amount(verdict.low or 0, unit), amount(verdict.high or 0, unit)
         yield f"between {low} and {high} had the rest been measured"
     if verdict.not_comparable:
@@ -118,11 +123,19 @@ def _metric(report: Report, metric: MetricSummary) -> str:
         "" if before is None else amount(before, unit),
         "" if now is None else amount(now, unit),
         "" if before is None or compared is None else change(before, compared, unit),
-        str(metric.cases),
+        _cases_of(metric),
         str(metric.trials),
         missing,
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _cases_of(metric: MetricSummary) -> str:
+    """`48 of 50 (1 quarantined)`, or how many where each was measured."""
+    found = table.coverage_of(metric)
+    total = found.cases + found.quarantined
+    aside = f" ({found.quarantined} quarantined)" if found.quarantined else ""
+    return f"{found.measured} of {total}{aside}" if found.measured < total else str(total)
 
 
 def _cases(report: Report) -> Section:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from gate.frozen import frozen
 from gate.model.config import Rule
-from gate.model.run import MetricSummary, Report, RuleVerdict
+from gate.model.run import Coverage, MetricSummary, Report, RuleVerdict
 from gate.publish.groups import has_baseline
-from gate.publish.words import amount, change, rule_label
+from gate.publish.words import amount, cases_of, change, lost, rule_label
 
 COLUMNS = ("metric", "baseline", "now", "change", "rule", "verdict")
 NO_CATEGORY = "no category"
@@ -23,6 +23,7 @@ _COUNTED = {
 class Row:
     """One row as text. `metric` and `scope` are other people's words and must be escaped; `words` is ours.
 
+    `lost` is what is not in the number: `2 quarantined; 3 trials not scored: 3 throttled`.
     A row has `words` or a `metric`. `loud` rows are broken, undecided or moved: a short surface shows only
     these and the suite's rules.
     """
@@ -32,6 +33,7 @@ class Row:
     scope: str = ""
     baseline: str = ""
     now: str = ""
+    lost: str = ""
     change: str = ""
     rule: str = ""
     verdict: str = ""
@@ -48,7 +50,7 @@ def _case_rows(report: Report, *, every: bool) -> Iterator[Row]:
     """One row a class that a rule counts; `scope` of such a verdict is the class."""
     usual = "regressed" if has_baseline(report) else "new_failing"
     for verdict in report.comparison.rules:
-        if verdict.rule.metric == "cases":
+        if verdict.rule.counts:
             row = _case_row(report, verdict)
             if every or row.loud or verdict.scope == usual:
                 yield row
@@ -59,9 +61,13 @@ def _case_row(report: Report, verdict: RuleVerdict) -> Row:
     words = _COUNTED.get(verdict.scope, "")
     if verdict.scope == "new_failing" and not has_baseline(report):
         words = "cases that fail"
+    track = "" if verdict.rule.metric == "cases" else verdict.rule.metric
+    if track:
+        words = words.replace("new or changed cases", "new tests").replace("cases", "tests")
     return Row(
         words=words,
         metric="" if words else verdict.scope,
+        scope=track,
         now=str(number),
         rule=f"at most {limit}",
         verdict=verdict_word(verdict),
@@ -71,8 +77,8 @@ def _case_row(report: Report, verdict: RuleVerdict) -> Row:
 
 def _rule_rows(report: Report) -> Iterator[Row]:
     for verdict in report.comparison.rules:
-        if verdict.rule.metric != "cases":
-            unit = unit_of(report, verdict.rule.metric)
+        if not verdict.rule.counts:
+            unit = rule_unit(report, verdict.rule)
             yield Row(
                 metric=verdict.rule.metric,
                 scope="" if verdict.scope == "suite" else verdict.scope or NO_CATEGORY,
@@ -84,7 +90,8 @@ def _rule_rows(report: Report) -> Iterator[Row]:
 
 
 def _unruled_rows(report: Report) -> Iterator[Row]:
-    ruled = {v.rule.metric for v in report.comparison.rules if v.scope == "suite"}
+    rules = [v.rule for v in report.comparison.rules if v.scope == "suite"]
+    ruled = {rule.metric for rule in rules if rule.aggregate == "mean"}
     for metric in moved_quality(report):
         if metric.metric not in ruled:
             yield Row(metric=metric.metric, **_sides(report, metric, ""), loud=True)
@@ -108,23 +115,43 @@ def _sides(
     """Both sides as text; the change is over the cases that can be compared, the value over all of them."""
     before, after, compared = found.baseline, found.value, found.compared
     limits, steps = _limits(rule, before)
+    value = "" if after is None else amount(after, unit, limits=limits)
+    few, not_in_it = _rests(report, found)
     return {
         "baseline": "" if before is None else amount(before, unit),
-        "now": " ".join(_now(report, found, "" if after is None else amount(after, unit, limits=limits))),
+        "now": f"{value} {few}".strip(),
+        "lost": not_in_it,
         "change": "" if before is None or compared is None else change(before, compared, unit, limits=steps),
     }
 
 
-def _now(report: Report, found: RuleVerdict | MetricSummary, value: str) -> Iterator[str]:
-    """The value, and how many trials it says nothing of."""
-    metric, scope = (
-        (found.rule.metric, found.scope) if isinstance(found, RuleVerdict) else (found.metric, found.scope)
+def _rests(report: Report, found: RuleVerdict | MetricSummary) -> tuple[str, str]:
+    """How many cases a number is from, and what is not in it; both "" where all is."""
+    covered = of_rule(report, found) if isinstance(found, RuleVerdict) else coverage_of(found)
+    return (cases_of(covered), lost(covered)) if covered else ("", "")
+
+
+def coverage_of(found: MetricSummary) -> Coverage:
+    """What the number of a metric rests on; a run of before said less of it."""
+    measured = found.measured
+    if measured is None:
+        measured = found.cases if found.value is not None else 0
+    return Coverage(
+        cases=found.cases,
+        measured=measured,
+        trials=found.trials,
+        unscored=found.unscored,
+        quarantined=found.quarantined,
     )
-    scopes = {scope, f"category:{scope}"}
-    summaries = (m for m in report.comparison.metrics if m.metric == metric and m.scope in scopes)
-    missing = sum(next((summary.unscored for summary in summaries), {}).values())
-    yield from [value] if value else []
-    yield from [f"({missing} not scored)"] if missing else []
+
+
+def of_rule(report: Report, verdict: RuleVerdict) -> Coverage | None:
+    """What the number of a rule rests on: as it says, else as its metric has it in that scope."""
+    if verdict.coverage:
+        return verdict.coverage
+    scopes = {verdict.scope, f"category:{verdict.scope}"}
+    metrics = (m for m in report.comparison.metrics if m.metric == verdict.rule.metric and m.scope in scopes)
+    return next(map(coverage_of, metrics), None)
 
 
 def _limits(rule: Rule | None, before: float | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -147,6 +174,11 @@ def verdict_word(verdict: RuleVerdict) -> str:
             return "not judged"
         case "pass":
             return "pass"
+
+
+def rule_unit(report: Report, rule: Rule) -> str:
+    """The unit of what a rule bounds: a share of trials that pass has none."""
+    return "" if rule.counts_passes else unit_of(report, rule.metric)
 
 
 def unit_of(report: Report, metric: str) -> str:

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 
 from gate.model.bar import BarChange
 from gate.model.run import CaseVerdict, Report
-from gate.publish import bar_changes, bar_words, case_words, escape, groups, headline, judges, table
+from gate.publish import (
+    bar_changes,
+    bar_words,
+    case_words,
+    escape,
+    groups,
+    headline,
+    judges,
+    native,
+    table,
+)
 from gate.publish.advice import advice
 from gate.publish.columns import aligned
 from gate.publish.groups import Groups
@@ -39,11 +49,22 @@ def render(
         *([] if down else _changes(report)),
         [] if down else _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
+        *_tests(report),
         *([] if down else [_undecided(found), _others(report, found), _disagreements(report)]),
         [*judges.healthy(report, escape.line)],
-        [case_words.measured(report) + " " + case_words.baseline(report, escape.line)],
+        [
+            " ".join(
+                part
+                for part in (
+                    case_words.measured(report),
+                    native.measured(report, escape.line),
+                    case_words.baseline(report, escape.line),
+                )
+                if part
+            )
+        ],
         [advice(report, _ticked)],
-        [case_words.footer(report, escape.line)],
+        [case_words.agent(report, escape.line), case_words.footer(report, escape.line)],
         ["Files: " + ", ".join(escape.line(name) for name in files)] if files else [],
         [exit_line(report.comparison.exit_code if code is None else code, report)],
     )
@@ -64,14 +85,14 @@ def _quoted(text: str) -> list[str]:
 
 
 def _table(report: Report, *, colour: bool) -> list[str]:
-    rows = [
-        (_row_name(row), row.baseline, row.now, row.change, row.rule, row.verdict)
-        for row in table.rows(report)
-    ]
+    """The table, and under it what is not in its numbers."""
+    rows = table.rows(report)
     if not rows:
         return []
-    head, *lines = aligned([table.COLUMNS, *rows], right=_NUMBERS)
-    return [head, *(_painted(line, colour=colour, row=row) for line, row in zip(lines, rows, strict=True))]
+    cells = [(_row_name(row), row.baseline, row.now, row.change, row.rule, row.verdict) for row in rows]
+    head, *lines = aligned([table.COLUMNS, *cells], right=_NUMBERS)
+    painted = [_painted(line, colour=colour, row=row) for line, row in zip(lines, cells, strict=True)]
+    return [head, *painted, *(f"  {_row_name(row)}: {row.lost}" for row in rows if row.lost)]
 
 
 def _row_name(row: table.Row) -> str:
@@ -98,6 +119,15 @@ def _broken(report: Report, case: CaseVerdict) -> list[str]:
         lines.append(f"  it answered {escape.line(case.answer, _ANSWER)}")
     lines.append("  reproduce: " + escape.line(case_words.reproduce(report, case), 600))
     return [f"{_name(case)}: {case_words.history(report, case, escape.line)}", *lines]
+
+
+def _tests(report: Report) -> list[list[str]]:
+    """The project's own tests that broke, each with why."""
+    return [
+        [f"test {escape.line(case.id, 200)}: {history}", *(f"  {reason}" for reason in reasons)]
+        for case in native.found(report).broke
+        for history, *reasons in [native.lines(report, case, _short)]
+    ]
 
 
 def _changes(report: Report) -> list[list[str]]:

@@ -9,16 +9,20 @@ contradicts its verdict: 0.895 under a minimum of 0.9 is never 0.90.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from math import floor, log10
+from typing import get_args
 
 from gate.errors import BAD_INPUT, BUG, PUBLISH_FAILED
 from gate.model.config import Amount, Rule
-from gate.model.run import Report
+from gate.model.run import Coverage, Report
+from gate.model.score import Cause
 
 MINUS = "\N{MINUS SIGN}"
 _MOST_DIGITS = 6
 _SAME = 1e-9
 _K, _M = 1_000, 1_000_000
 _OUTCOMES = frozenset(("completed", "crashed", "timed_out", "paused", "throttled", "refused"))
+_CAUSES = frozenset(get_args(Cause))
 _MINUTE, _HOUR = 60, 3600
 _TENTHS_BELOW = 9.95
 
@@ -62,6 +66,8 @@ def _form(value: float, unit: str) -> tuple[float, int, str]:
             return _K, 0 if size >= 10 * _K else 1, "k"
         case "":
             return 1, 2, ""
+        case "cost":
+            return 1, 2 if size >= 1 or not size else min(1 - floor(log10(size)), _MOST_DIGITS), ""
         case _:
             return 1, 0 if float(value).is_integer() else 2, ""
 
@@ -144,9 +150,41 @@ def rule_label(rule: Rule, unit: str) -> str:
         f"{rule.coverage:.0%} scored" if rule.coverage is not None else "",
     ]
     label = ", ".join(bound for bound in bounds if bound)
+    if rule.aggregate != "mean":
+        label = f"{rule.folded}{'' if rule.at is None else f' at {rule.at:g}'}: {label}"
     if rule.ignore_below is not None:
         label += f" (ignored below {amount(rule.ignore_below, unit)})"
     return label
+
+
+def coverage(found: Coverage) -> str:
+    """What a number rests on where that is not all: `from 48 of 50 cases (1 quarantined; 3 trials not …)`."""
+    few, told = cases_of(found), lost(found)
+    return " ".join(part for part in (few, f"({told})" if told else "") if part)
+
+
+def cases_of(found: Coverage) -> str:
+    """`from 48 of 50 cases`; nothing where each was measured."""
+    total = found.cases + found.quarantined
+    return f"from {found.measured} of {count(total, 'case')}" if found.measured < total else ""
+
+
+def lost(found: Coverage) -> str:
+    """What is not in a number: `1 quarantined; 3 trials not scored: 2 crashed, 1 judge`."""
+    missing = sum(found.unscored.values())
+    notes = [
+        f"{found.quarantined} quarantined" if found.quarantined else "",
+        f"{count(missing, 'trial')} not scored: {causes(found.unscored)}" if missing else "",
+    ]
+    return "; ".join(note for note in notes if note)
+
+
+def causes(unscored: Mapping[str, int]) -> str:
+    """`2 crashed, 1 judge`; what is no cause is counted as `other`."""
+    named = Counter[str]()
+    for name, number in unscored.items():
+        named[name.replace("_", " ") if name in _CAUSES else "other"] += number
+    return ", ".join(f"{number} {name}" for name, number in sorted(named.items()) if number)
 
 
 def _move(word: str, limit: Amount | None, unit: str) -> str:

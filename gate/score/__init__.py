@@ -9,18 +9,37 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Finding, Place
 from gate.model.score import Score
 from gate.model.trace import Trace
+from gate.redact import Redactor
 from gate.score.adk import ResponseMatch, ToolTrajectory
 from gate.score.calls import Calls
+from gate.score.citations import Citations
 from gate.score.completed import TrialCompleted
+from gate.score.cost import Cost
+from gate.score.custom_command import Command
+from gate.score.custom_python import Python
+from gate.score.json_schema import JsonSchema
 from gate.score.judge import Judge
+from gate.score.likeness import Exact, Similarity
 from gate.score.metric import Metric
+from gate.score.native import NativeTests
 from gate.score.nodes import NodeOrder
+from gate.score.numbers import Numbers
 from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
+from gate.score.patterns import Regex
 from gate.score.pauses import Pauses
-from gate.score.rouge import Rouge1
+from gate.score.repeats import Loops, Retries, ToolErrors
+from gate.score.rouge import Rouge1, Rouge2, RougeL
 from gate.score.says import Says
 from gate.score.state import StateHolds
-from gate.score.trajectory import AnyOrderMatch, ExactMatch, InOrderMatch, Precision, Recall, SingleToolUse
+from gate.score.trajectory import (
+    F1,
+    AnyOrderMatch,
+    ExactMatch,
+    InOrderMatch,
+    Precision,
+    Recall,
+    SingleToolUse,
+)
 from gate.score.trajectory_match import TrajectoryMatch
 
 METRICS: Mapping[str, type[Metric]] = {
@@ -34,24 +53,41 @@ METRICS: Mapping[str, type[Metric]] = {
     "turns": TurnCount,
     "tool_calls": ToolCalls,
     "tokens": Tokens,
+    "cost": Cost,
+    "retries": Retries,
+    "tool_errors": ToolErrors,
+    "loops": Loops,
     "trajectory_exact_match": ExactMatch,
     "trajectory_in_order_match": InOrderMatch,
     "trajectory_any_order_match": AnyOrderMatch,
     "trajectory_precision": Precision,
     "trajectory_recall": Recall,
+    "trajectory_f1": F1,
     "trajectory_single_tool_use": SingleToolUse,
     "trajectory_match": TrajectoryMatch,
     "rouge_1": Rouge1,
+    "rouge_2": Rouge2,
+    "rouge_l": RougeL,
+    "exact": Exact,
+    "similarity": Similarity,
+    "regex": Regex,
+    "json_schema": JsonSchema,
+    "numbers": Numbers,
+    "citations": Citations,
     "tool_trajectory_avg_score": ToolTrajectory,
     "response_match_score": ResponseMatch,
     "judge": Judge,
+    "command": Command,
+    "python": Python,
 }
 """Every type of metric; a new one is a file and a line here."""
+_OF_TRACKS: Mapping[str, type[Metric]] = {"junit": NativeTests}
 
 
-def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
+def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tuple[Metric, ...]:
     """The metrics of a run: those configured, then each that always runs and whose name no other took.
 
+    `redact` takes secrets out of what comes from elsewhere than the trace.
     Raises BadInput with every finding of all of them.
     """
     names = {config.name for config in configs}
@@ -69,6 +105,8 @@ def build(configs: Sequence[MetricConfig]) -> tuple[Metric, ...]:
             findings.extend(error.findings)
     if findings:
         raise BadInput(findings)
+    for metric in built if redact else ():
+        metric.redact = redact or metric.redact
     return tuple(built)
 
 
@@ -89,7 +127,7 @@ async def score_trial(metrics: Sequence[Metric], case: Case, trace: Trace) -> Ma
 
 
 def _build(config: MetricConfig) -> Metric:
-    if metric := METRICS.get(config.type):
+    if metric := METRICS.get(config.type) or _OF_TRACKS.get(config.type):
         return metric(config)
     meant = did_you_mean(config.type, METRICS)
     fix = "" if meant else f"one of: {', '.join(METRICS)}"
@@ -100,7 +138,7 @@ def _build(config: MetricConfig) -> Metric:
 def _duplicates(configs: Sequence[MetricConfig]) -> Iterator[Finding]:
     seen: set[str] = set()
     for config in configs:
-        if config.name in seen:
+        if config.name in seen and config.type not in _OF_TRACKS:  # the name of a track is checked as such
             what = f"there are two metrics named '{config.name}'"
             yield Finding.error("duplicate-metric", config.place, what)
         seen.add(config.name)

@@ -134,7 +134,7 @@ def levels(case: Case, trace: Trace, wanted: Callable[[Expect], bool] = lambda _
             trace=trace,
             first=0,
             last=len(trace.turns),
-            broken=_broken(case, trace),
+            broken=broken(case, trace),
         )
 
 
@@ -170,7 +170,8 @@ def scored(items: Iterator[Item]) -> Scored:
     return Scored(value=fsum(item.value for item in found) / len(found), items=found, reason=reason)
 
 
-def _broken(case: Case, trace: Trace) -> str:
+def broken(case: Case, trace: Trace) -> str:
+    """Why the record of a case may be incomplete; "" where every turn was run and answered."""
     if any(turn.ended == "failed" for turn in trace.turns):
         return f"a turn failed: {trace.outcome.reason}"
     if why := shortfall(case, trace):

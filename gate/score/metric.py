@@ -11,30 +11,32 @@ from gate.model.config import MetricConfig
 from gate.model.finding import Finding
 from gate.model.score import Score
 from gate.model.trace import Trace
+from gate.redact import Redactor
 
 
 class Metric:
     """A named measurement of one trial; a subclass is one row of METRICS.
 
     Class facts: `version` changes whenever the same trial would get another value; `unit` is "" for a share,
-    else `ms`, `tokens`, `calls`, `turns`; `kind` is `quality` for values in 0..1 that can decide whether a
-    case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on no case
-    unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics run
-    without being configured. `basis` is what beside its options sets its values apart: a judge, its anchors.
-    `choices` maps each option to the values that it may take, the default first;
-    `texts` names the options that take a text and must be given, `shapes` those of any other shape, each with
-    a function that says what to write instead of a value ("" where it is fine). A constructor raises BadInput
-    with a finding for each option that it cannot use.
+    else `ms`, `tokens`, `calls`, `turns`, `cost`; `kind` is `quality` for values in 0..1 that can decide
+    whether a case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on
+    no case unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics
+    run without being configured; `foreign` ones run code of the user. `basis` is what beside its options sets
+    its values apart: a judge, its anchors. `choices` maps each option to the values that it may take, the
+    default first; `texts` names the options that take a text and must be given, `shapes` those of any other
+    shape, each with a function that says what to write instead of a value ("" where it is fine). A
+    constructor raises BadInput with a finding for each option that it cannot use.
     """
 
     version: ClassVar[str] = "1"
-    unit: ClassVar[Literal["", "ms", "tokens", "calls", "turns"]] = ""
+    unit: ClassVar[Literal["", "ms", "tokens", "calls", "turns", "cost"]] = ""
     kind: ClassVar[Literal["quality", "measure"]] = "quality"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     default_pass_at: ClassVar[float | None] = 1.0
     reads: tuple[str, ...] = ()
     always: ClassVar[bool] = False
     basis: object = None
+    foreign: ClassVar[bool] = False
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {}
     texts: ClassVar[tuple[str, ...]] = ()
     shapes: ClassVar[Mapping[str, Callable[[Json], str]]] = {}
@@ -42,6 +44,7 @@ class Metric:
     def __init__(self, config: MetricConfig) -> None:
         if findings := tuple(self._findings(config)):
             raise BadInput(findings)
+        self.redact = Redactor()
         self.name = config.name
         self.type = config.type
         self.pass_at = self.default_pass_at if config.pass_at is None else config.pass_at
@@ -49,6 +52,11 @@ class Metric:
             **{name: values[0] for name, values in self.choices.items()},
             **config.options,
         }
+
+    @property
+    def code(self) -> str:
+        """The fingerprint of the user's code that is run; "" where none is."""
+        return ""
 
     @property
     def deviations(self) -> dict[str, Json]:
@@ -67,7 +75,7 @@ class Metric:
 
     @classmethod
     def _findings(cls, config: MetricConfig) -> Iterator[Finding]:
-        known = (*cls.choices, *cls.texts, *cls.shapes)
+        known = dict.fromkeys((*cls.choices, *cls.texts, *cls.shapes))
         for name, value in config.options.items():
             if name not in known:
                 names = ", ".join(known) or "none"

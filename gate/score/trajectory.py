@@ -125,6 +125,29 @@ class Recall(Share):
         return len(lefts) / len(expected), reason
 
 
+class F1(Share):
+    """The harmonic mean of precision and recall: partial credit for calls, which more calls do not raise.
+
+    2pr / (p + r), van Rijsbergen, Information retrieval, 1979; 0 where nothing has a counterpart, 1 where
+    neither side has a call.
+    """
+
+    grows = False
+
+    def compare(self, expected: Sequence[ExpectedCall], actual: Sequence[Call]) -> tuple[float, str]:
+        if not expected or not actual:
+            return _held(inexact(expected, actual, self.args))
+        lefts, rights = self.matched(expected, actual)
+        precision, recall = len(rights) / len(actual), len(lefts) / len(expected)
+        lacking = [want for index, want in enumerate(expected) if index not in lefts]
+        spare = [call for index, call in enumerate(actual) if index not in rights]
+        reasons = [missing(lacking[0], spare, actual, self.args)] if lacking else []
+        if spare and not (lacking and any(call.name == lacking[0].name for call in spare)):
+            reasons.append(f"called beyond the reference: {listed(spare, args=True)}")
+        total = precision + recall
+        return (2 * precision * recall / total if total else 0.0), "; ".join(reasons)
+
+
 class SingleToolUse(Metric):
     """1 where the tool of option `tool` was called at least once in the trial; it needs no reference."""
 

@@ -11,6 +11,8 @@ from gate.check import check, stops
 from gate.dataset import select
 from gate.errors import BadInput, UsageError
 from gate.model.config import CommandBoot, Config, ContainerBoot
+from gate.model.finding import Finding
+from gate.model.run import Track
 from gate.redact import Redactor
 from gate.suite.judged import earlier_judgements
 from gate.suite.secrets import secrets_of
@@ -54,11 +56,12 @@ def prepare(
     if config is None:
         raise BadInput(checked.findings)
     baseline, facts, problems = load_baseline(Path(config.root), config.baseline, config.baseline_branch)
-    findings = (*checked.findings, *problems)
-    if stops(findings, strict=strict):
-        raise BadInput(findings)
     of_base = secrets_of(base.config) if base and base.config else ()
     redact = Redactor((*secrets, *secrets_of(config), *of_base))
+    tracks, of_tracks = _tracks(config, selection, redact, required=boots)
+    findings = (*checked.findings, *problems, *of_tracks)
+    if stops(findings, strict=strict):
+        raise BadInput(findings)
     config = _varied(config, selection)
     cases = select(checked.cases, selection.cases, selection.tags)
     suite = Suite(
@@ -72,12 +75,24 @@ def prepare(
         env=tuple(map(redact.text, selection.env)),
         warnings=findings,
         judged=b"" if base else earlier_judgements(config),
+        tracks=tracks,
     )
     if not (base and sides):
         return suite
     from gate.suite.two_sides import hold  # only a pull request has two
 
     return hold(suite, checked, base, sides, selection, today)
+
+
+def _tracks(
+    config: Config, selection: Selection, redact: Redactor, *, required: bool
+) -> tuple[tuple[Track, ...], tuple[Finding, ...]]:
+    """The results of the project's own tests; a part of the suite is run without them."""
+    if not config.tracks or selection.words():
+        return (), ()
+    from gate.tracks import load  # few have any
+
+    return load(config, redact, required=required)
 
 
 def passed_over(config_path: Path, sides: Sides) -> str:

@@ -3,17 +3,20 @@
 import os
 from collections.abc import Iterator, Mapping
 
-from gate.model.config import CommandBoot, Config, ContainerBoot, NoBoot
+from gate.model.config import Config, NoBoot
 from gate.redact import credentials_of
 
 
 def secrets_of(config: Config) -> Iterator[str]:
     """The values of `pass_env`, of what judges read, and of headers that carry a credential by their name."""
     boot = config.agent.boot
-    if isinstance(boot, CommandBoot | ContainerBoot):
-        yield from (os.environ[name] for name in boot.pass_env if os.environ.get(name))
+    for name in () if isinstance(boot, NoBoot) else boot.pass_env:
+        if value := os.environ.get(name):
+            yield from {value, value.strip()}  # a header carries it without white space around it
     for judge in config.judges:
-        yield from (os.environ[name] for name in judge.variables if os.environ.get(name))
+        for name in judge.variables:
+            if value := os.environ.get(name):
+                yield from {value, value.strip()}
         yield from credentials_of(judge.headers)
     of_protocol = config.agent.options.get("headers")
     for headers in ({} if isinstance(boot, NoBoot) else boot.headers, of_protocol):

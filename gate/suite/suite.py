@@ -9,6 +9,7 @@ from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
 from gate.model.config import AcceptPolicy, Config
 from gate.model.finding import Finding
+from gate.model.run import CaseFacts, Track
 from gate.redact import Redactor
 from gate.score.judge import Judge
 from gate.suite.yardstick import Yardstick
@@ -20,8 +21,8 @@ class Suite:
 
     Where a pull request changes its bar, `base` is the other side's, and `apart` are the cases of `base` that
     are sent as the base has them; the trials of all others count for both. `bar` None: there is one side.
-    `commit` is the pull request's own. `judged` is the file of earlier judgements: the base's, where
-    there are two sides.
+    `commit` is the pull request's own, `tracks` are the results of the project's own tests. `judged` is the
+    file of earlier judgements: the base's, where there are two sides.
     """
 
     config: Config
@@ -38,6 +39,12 @@ class Suite:
     selection: tuple[str, ...]
     env: tuple[str, ...] = ()
     warnings: tuple[Finding, ...] = ()
+    tracks: tuple[Track, ...] = ()
+
+    @property
+    def facts(self) -> tuple[CaseFacts, ...]:
+        """The facts of the cases that are run, and of the project's own tests, which were."""
+        return (*self.head.case_facts, *(facts for track in self.tracks for facts in track.cases))
 
 
 def most_judgements(suite: Suite) -> int:

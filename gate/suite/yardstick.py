@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gate.compare.passing import is_decisive
+from gate.config.build import JUNIT
 from gate.formats.key import line_key
 from gate.frozen import frozen
 from gate.model.case import Case, Expect, ExpectedCall, Parallel
@@ -55,7 +56,7 @@ class Yardstick:
 
 def yardstick(config: Config, cases: Sequence[Case], redact: Redactor, today: date) -> Yardstick:
     """The yardstick of a config and its cases; raises BadInput for metrics that cannot be built."""
-    metrics = build(config.metrics)
+    metrics = build(config.metrics, redact)
     expected = {case.id: _redacted(case, redact) for case in cases}
     return Yardstick(
         expected=expected,
@@ -105,7 +106,8 @@ def _metric_facts(metric: Metric, config: Config) -> MetricFacts:
         kind=metric.kind,
         better=metric.better,
         pass_at=metric.pass_at,
-        decisive=is_decisive(
+        decisive=metric.type == JUNIT
+        or is_decisive(
             metric.name, metric.kind, pass_at=metric.pass_at, expected=expected, rules=config.rules
         ),
     )

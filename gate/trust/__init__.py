@@ -9,12 +9,13 @@ from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind, Revision
 from gate.model.baseline import Baseline
 from gate.model.case import Case
-from gate.model.config import AgentConfig, CommandBoot, Config, Confinement, ContainerBoot
+from gate.model.config import AgentConfig, CommandBoot, Config, Confinement, ContainerBoot, UrlBoot
 from gate.model.finding import Place
 from gate.publish.words import count
 from gate.trust.agent import AgentSides
 from gate.trust.base import BaseSide, read_base
 from gate.trust.cases import pair
+from gate.trust.code import by_base_code, reads_extra
 from gate.trust.judges import judge_changes, judges_in_force, without_judges
 from gate.trust.keys import key_changes, run_in_force, strictest
 from gate.trust.metrics import metric_changes
@@ -55,7 +56,8 @@ def weigh(base: BaseSide, head: Checked, config: Config, baseline: Baseline | No
         held = replace(without_judges(config) if base.problems else config, agent=agent)
         return Weighed(config=held, changes=tuple(changes), apart=())
     sides = AgentSides(base.config.agent, config.agent, head.place("agent", "boot"))
-    pairs = pair(base.cases, head.cases, here, today)
+    extra = reads_extra(base.config.metrics)
+    pairs = pair(base.cases, head.cases, here, today, extra=extra)
     changes = [
         *_broken(base, here),
         *sides.changes(),
@@ -66,7 +68,12 @@ def weigh(base: BaseSide, head: Checked, config: Config, baseline: Baseline | No
         *_baseline(base, config, baseline),
     ]
     held = judges_in_force(base.config, config)
-    held = replace(held, agent=sides.in_force(), run=run_in_force(base.config.run, config.run))
+    held = replace(
+        held,
+        agent=sides.in_force(),
+        run=run_in_force(base.config.run, config.run),
+        metrics=by_base_code(base.config.metrics, held.metrics),
+    )
     return Weighed(config=held, changes=tuple(changes), apart=pairs.apart)
 
 
@@ -83,7 +90,7 @@ def _without_base(
 def _bare(agent: AgentConfig) -> AgentConfig:
     """The agent without a secret and behind every wall."""
     boot = agent.boot
-    if isinstance(boot, CommandBoot):
+    if isinstance(boot, CommandBoot | UrlBoot):
         boot = replace(boot, pass_env=())
     if isinstance(boot, ContainerBoot):
         boot = replace(boot, pass_env=(), confinement=Confinement())

@@ -27,8 +27,14 @@ from gate.trust import words
 
 _MAPPED: Final = ("http",)
 """Protocols whose block says how answers are read: a bar, unlike the switches of the others."""
-_TOOLS: Final = ("openai-chat", "openai-responses")
-"""Protocols with one such switch: `tools` says which calls are seen, and whether anything waits."""
+_TOOLS: Final = ("tools",)
+_READ: Final[Mapping[str, tuple[str, ...]]] = {
+    "ag-ui": _TOOLS,
+    "langgraph": ("input", "messages", "output", "streaming", "tokens"),
+    "openai-chat": _TOOLS,
+    "openai-responses": _TOOLS,
+}
+"""Protocols with a few such keys: what is seen of calls and tokens, what waits, where the answer is."""
 
 
 class AgentSides:
@@ -69,8 +75,9 @@ class AgentSides:
 
     def _other_agent(self, base: BootConfig, head: BootConfig) -> BarChange:
         if isinstance(base, UrlBoot) and isinstance(head, UrlBoot) and base.url == head.url:
-            before, after = _written(base.headers), _written(head.headers)
-            return self._change("changed", "agent.boot.headers", before, after, needed=True)
+            name = "headers" if base.headers != head.headers else "pass_env"
+            before, after = _written(getattr(base, name)), _written(getattr(head, name))
+            return self._change("changed", f"agent.boot.{name}", before, after, needed=True)
         return self._change("changed", "agent.boot", _kind(base), _kind(head), needed=True)
 
     def _runs_already(self) -> bool:
@@ -84,7 +91,7 @@ class AgentSides:
             case NoBoot():
                 return not isinstance(base, NoBoot)
             case UrlBoot():
-                return not isinstance(base, UrlBoot) or base.url != head.url or base.headers != head.headers
+                return not isinstance(base, UrlBoot) or replace(base, ready=head.ready) != head
             case CommandBoot():
                 return isinstance(base, ContainerBoot)
             case ContainerBoot():
@@ -202,6 +209,7 @@ def _headers(boot: BootConfig) -> Mapping[str, str]:
 
 
 def _passed(boot: BootConfig) -> tuple[str, ...]:
+    """What the head's own code may know: what only travels in a header to somewhere else is not among it."""
     return boot.pass_env if isinstance(boot, CommandBoot | ContainerBoot) else ()
 
 
@@ -223,7 +231,8 @@ def _bar(agent: AgentConfig) -> dict[str, Json]:
     """What of a protocol's block says how answers are read."""
     if agent.protocol in _MAPPED:
         return dict(agent.options)
-    return {key: value for key, value in agent.options.items() if agent.protocol in _TOOLS and key == "tools"}
+    read = _READ.get(agent.protocol, ())
+    return {key: value for key, value in agent.options.items() if key in read}
 
 
 def _switches(agent: AgentConfig) -> dict[str, Json]:

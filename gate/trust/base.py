@@ -11,16 +11,17 @@ from gate import dataset
 from gate.baselines import baseline_of, load_baseline, unreadable
 from gate.config.judges import judge_files
 from gate.dataset.files import SUFFIXES
-from gate.documents import MAX_BYTES, Document, parse, read_bytes
+from gate.documents import Document, parse
 from gate.errors import BadInput, BaseUnreadable
 from gate.frozen import frozen
-from gate.git import Tree, is_in_checkout, real, top_of, tree_at
+from gate.git import Tree, real, top_of, tree_at
 from gate.model.bar import Revision
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
 from gate.score import build
+from gate.trust.judge_files import earlier_judgements, with_judges
 from gate.trust.patterns import matching, reaches
 
 
@@ -73,61 +74,45 @@ def name_in(top: Path, path: Path) -> str:
 
 
 def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
-    loaded = configs.from_document(_documents(tree, [file], {file: file})[0], root)
+    folder = posixpath.dirname(file)
+    loaded = configs.from_document(
+        _documents(tree, [file], {file: file})[0], root, lambda name: _beside(tree, folder, name)
+    )
     unusable = _unusable(loaded)
     if loaded.config is None or unusable:
         return replace(side, file=file, problems=unusable)
-    folder = posixpath.dirname(file)
-    config, of_judges = _with_judges(loaded.config, tree, folder)
+    config = _by_commit(loaded.config, side.revision.commit, folder)
+    config, of_judges = with_judges(config, tree, folder)
     suite, golden = _suite(config.dataset, tree, folder)
     baseline, facts, wrong = _baseline(config, tree, folder)
-    own = (file, *golden, _path(config, folder), *(_named(name, folder) for name in judge_files(config)))
     return replace(
         side,
         file=file,
         config=config,
         cases=suite.cases,
-        judged=_judged(config, tree, folder),
+        judged=earlier_judgements(config, tree, folder),
         baseline=baseline,
         baseline_facts=facts,
         problems=tuple(each for each in (*suite.findings, *wrong, *of_judges) if each.level == "error"),
-        files=frozenset(map(tree.real, own)),
+        files=frozenset((*golden, *(tree.real(name) for name in (file, *_named(config, folder))))),
     )
 
 
-def _with_judges(config: Config, tree: Tree, folder: str) -> tuple[Config, Sequence[Finding]]:
-    """The config with its judges' files as the commit has them; token commands see no others either."""
-    if not config.judges:
-        return config, ()
-    from gate.judge import with_files  # most suites have no judge
-
-    def read(name: str) -> bytes | str:
-        path = _named(name, folder)
-        return _read_machine(tree.root, name) if posixpath.isabs(name) else tree.read([path])[path]
-
-    fenced = {judge.name: replace(judge, commit=tree.commit) for judge in config.judges}
-    metrics = (
-        replace(metric, judge=fenced[metric.judge.name]) if metric.judge else metric
-        for metric in config.metrics
-    )
-    return with_files(replace(config, judges=tuple(fenced.values()), metrics=tuple(metrics)), read)
+def _by_commit(config: Config, commit: str, folder: str) -> Config:
+    """The config, the code of whose metrics is the commit's."""
+    metrics = tuple(replace(metric, commit=commit, folder=folder) for metric in config.metrics)
+    return replace(config, metrics=metrics)
 
 
-def _judged(config: Config, tree: Tree, folder: str) -> bytes:
-    """The earlier judgements that the commit has."""
-    path = _named(config.judge_cache, folder)
-    content = tree.read([path])[path] if config.judge_cache and path in tree.blobs else b""
-    return content if isinstance(content, bytes) else b""
+def _named(config: Config, folder: str) -> Iterable[str]:
+    """The files that the config names, of those that are read once."""
+    names = filter(None, (config.baseline, config.metrics_from, *judge_files(config)))
+    return (posixpath.normpath(posixpath.join(folder, name)) for name in names)
 
 
-def _read_machine(root: Path, path: str) -> bytes | str:
-    """A file that no pull request has written."""
-    if is_in_checkout(root, Path(path)):
-        return "it is named by its whole path, and is a file of the pull request"
-    try:
-        return read_bytes(Path(path), MAX_BYTES)
-    except OSError as error:
-        return error.strerror or str(error)
+def _beside(tree: Tree, folder: str, name: str) -> Document:
+    path = posixpath.normpath(posixpath.join(folder, name))
+    return _documents(tree, [path], {path: name})[0]
 
 
 def _unusable(loaded: configs.Loaded) -> tuple[Finding, ...]:
@@ -222,9 +207,4 @@ def _baseline(
 
 
 def _path(config: Config, folder: str) -> str:
-    return _named(config.baseline, folder)
-
-
-def _named(name: str, folder: str) -> str:
-    """A file's name from the repository's top, where the config names it from its own folder."""
-    return posixpath.normpath(posixpath.join(folder, name))
+    return posixpath.normpath(posixpath.join(folder, config.baseline))

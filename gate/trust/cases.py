@@ -8,6 +8,7 @@ from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.case import Case, Quarantine
 from gate.model.finding import Place
+from gate.trust import words
 from gate.trust.expectations import dropped
 
 
@@ -23,14 +24,21 @@ class CasePairs:
     apart: tuple[Case, ...]
 
 
-def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date) -> CasePairs:
-    """Hold the cases of the two sides side by side; `config` is where a case is told whose file is gone."""
+def pair(  # two sides and what is known of both
+    base: Sequence[Case], head: Sequence[Case], config: Place, today: date, *, extra: bool = False
+) -> CasePairs:
+    """Hold the cases of the two sides side by side; `config` is where a case is told whose file is gone.
+
+    `extra`: a metric reads what a case only knows besides, so that it counts as what is expected.
+    """
     old, new = {case.id: case for case in base}, {case.id: case for case in head}
     changes: list[BarChange] = []
     for case in head:
         before = old.get(case.id)
         changes += (
-            [_change("added", case.id, case.place)] if before is None else _changed(before, case, today)
+            [_change("added", case.id, case.place)]
+            if before is None
+            else _changed(before, case, today, extra=extra)
         )
     files = {case.place.file: Place(file=case.place.file) for case in head}
     changes += [
@@ -50,7 +58,13 @@ def pair(base: Sequence[Case], head: Sequence[Case], config: Place, today: date)
 def _sends_other(base: Case, head: Case) -> bool:
     """Whether the two put something else to the agent, or in another company."""
     mine, other = (
-        ([turn.sent for turn in case.turns], case.start_state, case.isolation, case.group, case.depends_on)
+        (
+            [(turn.sent, turn.state_delta) for turn in case.turns],
+            case.start_state,
+            case.isolation,
+            case.group,
+            case.depends_on,
+        )
         for case in (base, head)
     )
     return mine != other or base.track != head.track
@@ -71,8 +85,8 @@ def _with_groups(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
     return (case for case in cases if case.id in ids or (case.group and case.group in groups))
 
 
-def _changed(base: Case, head: Case, today: date) -> Iterator[BarChange]:
-    if _texts(base) != _texts(head):
+def _changed(base: Case, head: Case, today: date, *, extra: bool) -> Iterator[BarChange]:
+    if _texts(base) != _texts(head) or (extra and base.extra != head.extra):
         less = "; ".join(dropped(base, head))
         kind: ChangeKind = "loosened" if less else "changed"
         yield _change(kind, head.id, head.place, note=less, needed=bool(less))
@@ -80,6 +94,9 @@ def _changed(base: Case, head: Case, today: date) -> Iterator[BarChange]:
         yield _change(
             "changed", head.id, head.place, before=base.category, after=head.category, note="category"
         )
+    if {*base.tags} != {*head.tags}:  # rules go by them, and metrics are of some alone
+        before, after = (words.listed(sorted(case.tags)) for case in (base, head))
+        yield _change("changed", head.id, head.place, before=before, after=after, note="tags")
     yield from _quarantine(base, head, today)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+from gate.config.build import JUNIT
 from gate.model import Json
 from gate.model.bar import BarChange, ChangeKind
 from gate.model.finding import Place
@@ -49,12 +50,12 @@ def metric_changes(
         yield _change(name, "added", None, new[name], place.get(name, place[""]), needed=False)
 
 
-def _facts(metric: Metric) -> tuple[str, Mapping[str, Json], float | None]:
-    return metric.type, metric.options, metric.pass_at
+def _facts(metric: Metric) -> tuple[str, Mapping[str, Json], float | None, str]:
+    return metric.type, metric.options, metric.pass_at, metric.code
 
 
 def _is_tighter(base: Metric, head: Metric) -> bool:
-    if base.type != head.type or base.options.keys() != head.options.keys():
+    if (base.type, base.code) != (head.type, head.code) or base.options.keys() != head.options.keys():
         return False
     if base.pass_at is not None and (head.pass_at is None or head.pass_at < base.pass_at):
         return False
@@ -84,7 +85,7 @@ def _change(  # one record
     return BarChange(
         subject="metric",
         kind=kind,
-        name=f"metrics.{name}",
+        name=f"{_block(before or after)}.{name}",
         before=_written(before),
         after=_written(after),
         needs_acceptance=needed,
@@ -92,10 +93,17 @@ def _change(  # one record
     )
 
 
+def _block(metric: Metric | None) -> str:
+    """Which block of the config it is written in."""
+    return "tracks" if metric and metric.type == JUNIT else "metrics"
+
+
 def _written(metric: Metric | None) -> str:
     if metric is None:
         return ""
     keys: dict[str, Json] = {"type": metric.type, **metric.options}
+    if metric.code:
+        keys["code"] = metric.code[:12]
     if metric.pass_at is not None:
         keys["pass_at"] = words.number(metric.pass_at)
     return words.block(keys)

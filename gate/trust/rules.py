@@ -24,7 +24,7 @@ def rule_changes(base: Sequence[Rule], head: Sequence[Rule]) -> Iterator[BarChan
 
 def implies(strict: Rule, rule: Rule) -> bool:
     """Whether whatever satisfies `strict` satisfies `rule` as well, and fails no later."""
-    if (strict.metric, strict.by) != (rule.metric, rule.by):
+    if _subject(strict) != _subject(rule):
         return False
     if _LEVELS.index(strict.level) < _LEVELS.index(rule.level):
         return False
@@ -40,6 +40,11 @@ def implies(strict: Rule, rule: Rule) -> bool:
         and _within(strict.max_rise, rule.max_rise)
         and (moves or ignored)
     )
+
+
+def _subject(rule: Rule) -> tuple[object, ...]:
+    """What a rule bounds: of two aggregates neither says anything of the other."""
+    return rule.metric, rule.by, rule.aggregate, rule.number, rule.at
 
 
 def _at_least(strict: float | None, bound: float | None) -> bool:
@@ -60,7 +65,9 @@ def _within(strict: Amount | None, bound: Amount | None) -> bool:
 def _successor(rule: Rule, others: Sequence[Rule]) -> Rule | None:
     """The other side's rule that stands for this one: of the same metric, best over the same scope."""
     same = [other for other in others if other.metric == rule.metric]
-    return next((other for other in same if other.by == rule.by), same[0] if same else None)
+    over = [other for other in same if other.by == rule.by]
+    alike = [other for other in over if other.folded == rule.folded]
+    return next(iter((*alike, *over, *same)), None)
 
 
 def _loosened(rule: Rule, after: Rule | None, head: Sequence[Rule]) -> BarChange:

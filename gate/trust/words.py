@@ -39,7 +39,9 @@ def listed(values: Iterable[str]) -> str:
 def rule(value: Rule) -> str:
     """A rule as the config writes it: `{min: 0.9, max_drop: 0.05}`."""
     keys: dict[str, str] = {name: str(bound) for name, bound in value.counts.items()}
-    for name in ("min", "max", "ignore_below", "coverage"):
+    if value.aggregate != "mean":
+        keys["aggregate"] = value.folded
+    for name in ("at", "min", "max", "ignore_below", "coverage"):
         bound = getattr(value, name)
         if bound is not None:
             keys[name] = number(bound)

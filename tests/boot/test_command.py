@@ -48,6 +48,14 @@ async def test_an_agent_answers_inside_the_block_and_is_gone_after_it(booted: An
     assert agent.death() is None
 
 
+async def test_a_header_has_the_variable_that_the_agent_gets_as_well(
+    booted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AN_API_KEY", "k-1")
+    async with booted("serve", headers={"x-key": "{AN_API_KEY}"}, pass_env=("AN_API_KEY",)) as agent:
+        assert agent.headers == {"x-key": "k-1"}
+
+
 async def test_it_leads_a_session_of_its_own(booted: Any) -> None:
     async with booted("serve") as agent:
         assert fetch(f"{agent.url}/facts")["leads"]

@@ -10,8 +10,8 @@ import pytest
 
 from gate.boot.booting import Scene
 from gate.boot.hidden import closed
-from gate.boot.identity import NOBODY
 from gate.redact import Redactor
+from gate.work.identity import NOBODY
 from tests.support.commands import commit, git
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: only then the agent is somebody else")

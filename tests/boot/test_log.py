@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.boot.log import AgentLog, inert, telling_line
+from gate.boot.log import AgentLog
 from gate.redact import Redactor
+from gate.work.words import inert, telling_line
 
 
 def read(path: Path) -> str:

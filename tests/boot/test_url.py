@@ -170,3 +170,29 @@ async def test_recorded_traces_need_no_agent(tmp_path: Path) -> None:
 
 def test_every_config_has_its_way_of_booting() -> None:
     assert {way.reads for way in BOOTS.values()} == set(get_args(BootConfig))
+
+
+async def test_a_header_has_the_variables_that_pass_env_names_and_no_others(
+    answering: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_TOKEN", " ya29.x\n")
+    monkeypatch.setenv("B_TOKEN", "hidden")
+    url = await answering(response("200 OK"))
+    headers = {"authorization": "Bearer {A_TOKEN}", "x-b": "{B_TOKEN} {a: 1}"}
+    config = UrlBoot(url=url, headers=headers, pass_env=("A_TOKEN",), ready=Ready(path="/", within_s=5))
+    async with enter(config, tmp_path) as agent:
+        assert agent.headers == {"authorization": "Bearer ya29.x", "x-b": "{B_TOKEN} {a: 1}"}
+    assert b"authorization: Bearer ya29.x\r\n" in answering.seen[0].lower().replace(b"bearer", b"Bearer")
+
+
+@pytest.mark.parametrize("value", ["a\r\nx: y", "naïve", "a\x1bb"])
+async def test_a_value_that_no_header_can_carry_is_told_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("A_TOKEN", value)
+    config = UrlBoot(url="http://127.0.0.1:9", headers={"x": "{A_TOKEN}"}, pass_env=("A_TOKEN",))
+    with pytest.raises(AgentDown) as down:
+        async with enter(config, tmp_path):
+            pass
+    assert down.value.message == "the value of A_TOKEN cannot stand in a header"
+    assert value not in down.value.message + down.value.hint

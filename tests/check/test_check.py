@@ -73,6 +73,10 @@ def api(response: str, more: str = "", request: str = "{message: '{text}'}") -> 
     return agent(f"protocol: http\n  boot: {{url: http://a}}\n  http:\n    {block}")
 
 
+def graph(more: str) -> str:
+    return agent(f"protocol: langgraph\n  boot: {{url: http://a}}\n  {more}")
+
+
 def boot(text: str) -> str:
     return agent(f"protocol: adk\n  app: x\n  boot: {text}")
 
@@ -114,6 +118,12 @@ RUN_ME = 'run-me, "{port}"'
         (boot("{build: /}"), ("outside", "error", "5:17")),
         (boot("{build: {context: ., dockerfile: ../../etc/hosts}}"), ("outside", "error", "5:17")),
         (boot("{image: a, ready: {path: /a, healthcheck: true}}"), ("path-unused", "warn", "5:28")),
+        (
+            boot("{url: http://a, pass_env: [NOPE], headers: {A: '{NOPE}'}}"),
+            ("unset-variable", "error", "5:36"),
+        ),
+        (boot("{url: http://a, pass_env: [KEY]}"), ("not-sent", "warn", "5:36")),
+        (boot("{url: http://a, headers: {A: 'Bearer {KEY}'}}"), ("not-passed", "warn", "5:38")),
         (boot("{image: a, pass_env: [NOPE]}"), ("unset-variable", "error", "5:31")),
         (boot("{image: a, env: {A: a, KEY: b}, pass_env: [KEY]}"), ("env-twice", "error", "5:52")),
         (http('"$.a[?"'), ("bad-jsonpath", "error", "8:22")),
@@ -131,9 +141,30 @@ RUN_ME = 'run-me, "{port}"'
         (HEAD + "rules: {latency_ms: {max_drop: 100%}}\n", ("rule-never-fails", "warn", "4:9")),
         (HEAD + "rules: {nodes: {min: 1}}\n", ("rule-without-cases", "warn", "4:9")),
         (HEAD + "rules: {calls: [{by: category, min: 1}]}\n", ("rule-without-cases", "warn", "4:17")),
+        (HEAD + "rules: {calls: [{by: tag, min: 1}]}\n", ("rule-without-cases", "warn", "4:17")),
+        (HEAD + "rules: {calls: {min: 0.9, at: 0.5}}\n", ("at-without-passes", "error", "4:9")),
+        (HEAD + "rules: {calls: {min: 0.9, aggregate: pass^2}}\n", ("too-few-trials", "error", "4:9")),
+        (HEAD + "rules: {turns: {min: 0.9, aggregate: pass_rate}}\n", ("passes-without-at", "error", "4:9")),
+        (
+            HEAD + "rules: {turns: {min: 9, aggregate: pass_rate, at: 1}}\n",
+            ("rule-never-holds", "error", "4:9"),
+        ),
+        (
+            HEAD + "rules: {turns: {max: 1, aggregate: pass_rate, at: 1}}\n",
+            ("rule-never-fails", "warn", "4:9"),
+        ),
+        (HEAD + "rules: {cost: {max: 1}}\n", ("unknown-metric", "error", "4:9")),
+        (HEAD + "metrics: {cost: {}}\n", ("bad-option", "error", "4:11")),
+        (HEAD + "metrics: {a: {type: regex, pattern: '('}}\n", ("bad-option", "error", "4:11")),
+        (
+            HEAD + "metrics: {a: {type: json_schema, schema: {$ref: 'http://a/b'}}}\n",
+            ("bad-option", "error", "4:11"),
+        ),
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
         (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
         (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),
+        (graph("langgraph: {input: {q: '{txt}'}, output: a}"), ("no-text", "warn", "5:15")),
+        (graph("adk: {user: u}"), ("block-unused", "warn", "5:3")),
     ],
 )
 def test_what_is_wrong_with_a_config_is_found_at_its_place(

@@ -25,6 +25,12 @@ def found(folder: Path, agent: str, cases: str = CASES) -> list[tuple[str, str, 
     ]
 
 
+def test_a_graph_that_is_waited_for_shows_no_nodes(tmp_path: Path) -> None:
+    assert found(tmp_path, "protocol: langgraph") == []
+    (finding,) = found(tmp_path, "protocol: langgraph\n  langgraph: {streaming: false}")
+    assert finding[2] == "'nodes' of case 'c' needs graph nodes, which the protocol 'langgraph' does not show"
+
+
 def test_what_openai_chat_hides_is_said_before_anything_is_spent(tmp_path: Path) -> None:
     assert found(tmp_path, "protocol: openai-chat") == [
         (
@@ -56,6 +62,7 @@ def test_what_openai_chat_hides_is_said_before_anything_is_spent(tmp_path: Path)
         ),
         ("protocol: openai-responses", ["not-exposed", "start-state-unsent"]),
         ("protocol: a2a", ["not-exposed", "start-state-unsent"]),
+        ("protocol: ag-ui", []),
         ("protocol: adk\n  app: a", []),
     ],
 )
@@ -81,3 +88,33 @@ def test_what_some_agents_of_a2a_show_is_no_finding(tmp_path: Path) -> None:
 def test_a_version_of_a2a_need_not_be_quoted(tmp_path: Path, version: str) -> None:
     one = "cases:\n  - {id: a, user: hi, expect: {contains: [x]}}\n"
     assert found(tmp_path, f"protocol: a2a\n  a2a: {{version: {version}}}", one) == []
+
+
+DELTA = """\
+cases:
+  - id: a
+    turns:
+      - {user: hi, expect: {contains: [x]}}
+      - {user: hi, state_delta: {k: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "rules"),
+    [
+        ("protocol: adk\n  app: a", []),
+        ("protocol: agent-engine", []),
+        ("protocol: a2a", ["state-delta-unsent"]),
+        (
+            "protocol: http\n  http: {path: /, request: '{text}', response: {text: $.a}}",
+            ["state-delta-unsent"],
+        ),
+    ],
+)
+def test_a_change_of_state_that_a_protocol_cannot_send_is_bad_input(
+    tmp_path: Path, agent: str, rules: list[str]
+) -> None:
+    assert [rule for rule, _, _ in found(tmp_path, agent, DELTA)] == rules
+    if rules:
+        finding = check(tmp_path / "agent-gate.yml").findings[0]
+        assert (finding.level, str(finding.place)) == ("error", "golden.yaml:5:9")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from gate.boot import procfs
 from gate.model.trace import Completed, Crashed, Outcome, Refused, Throttled, TimedOut
 from gate.results import StoredRun, read_run, read_traces
+from gate.work import procfs
 from tests.support import fault_agent
 from tests.support.commands import Done, command, environment, gate
 

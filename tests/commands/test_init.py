@@ -35,9 +35,9 @@ def test_what_it_writes_passes_the_check_as_far_as_a_fresh_project_can(tmp_path:
     done = gate("init", str(folder), cwd=tmp_path)
     assert done.code == 0, done.err
     checked = gate("check", cwd=folder)
-    missing = "missing-program" in checked.out
+    missing = "command-not-found" in checked.out
     assert checked.code == (2 if missing else 0), checked.out
-    assert checked.out.count("error") == missing
+    assert checked.out.count("  error  ") == missing
 
 
 def test_a_dockerfile_is_built_and_gated_by_the_docker_action(tmp_path: Path) -> None:
@@ -53,6 +53,46 @@ def test_a_dockerfile_is_built_and_gated_by_the_docker_action(tmp_path: Path) ->
     for workflow in workflows.values():
         assert the_gate(workflow)["uses"].startswith("OWNER/agent-gate@")
         assert not [step for step in steps(workflow) if "run" in step]
+
+
+def test_a_langgraph_project_is_started_by_its_own_server(tmp_path: Path) -> None:
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "langgraph.json").write_text('{"graphs": {"a b": "./a.py:g", "b": "./b.py:g"}}')
+    (tmp_path / "requirements.txt").write_text("langgraph\n", encoding="utf-8")
+    done = gate("init", cwd=tmp_path)
+    assert "Found LangGraph's api/langgraph.json (2 graphs)." in done.out
+    agent = yaml.safe_load((tmp_path / "agent-gate.yml").read_text(encoding="utf-8"))["agent"]
+    assert (agent["protocol"], agent["app"], agent["boot"]["cwd"]) == ("langgraph", "a b", "api")
+    assert agent["boot"]["command"][:3] == ["langgraph", "dev", "--no-browser"]
+    assert agent["boot"]["env"]["LANGSMITH_TRACING"] == "false"
+    (check, _) = written(tmp_path).values()
+    runs = [step["run"] for step in steps(check) if "run" in step]
+    assert runs == ["pip install -r requirements.txt", 'pip install "langgraph-cli[inmem]"']
+    (tmp_path / "requirements.txt").write_text("langgraph-cli[inmem]\n", encoding="utf-8")
+    gate("init", "--force", cwd=tmp_path)
+    (check, _) = written(tmp_path).values()
+    assert [step["run"] for step in steps(check) if "run" in step] == ["pip install -r requirements.txt"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"graphs": 3}', '{"graphs": {}}', "{" * 100_000, '"\ud800"']
+)
+def test_what_is_no_langgraph_project_is_not_taken_for_one(tmp_path: Path, text: str) -> None:
+    (tmp_path / "langgraph.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    done = gate("init", cwd=tmp_path)
+    assert (done.code, "Found no agent framework" in done.out) == (0, True), done.err
+
+
+def test_graphs_in_javascript_are_served_by_langgraph_js(tmp_path: Path) -> None:
+    (tmp_path / "langgraph.json").write_text(
+        '{"graphs": {"agent": "./src/graph.ts:graph"}}', encoding="utf-8"
+    )
+    (tmp_path / "package-lock.json").touch()
+    gate("init", cwd=tmp_path)
+    agent = yaml.safe_load((tmp_path / "agent-gate.yml").read_text(encoding="utf-8"))["agent"]
+    assert agent["boot"]["command"][:3] == ["npx", "@langchain/langgraph-cli", "dev"]
+    (check, _) = written(tmp_path).values()
+    assert [step["run"] for step in steps(check) if "run" in step] == ["npm ci"]
 
 
 def test_each_file_is_shown_with_what_it_is_for(tmp_path: Path) -> None:

@@ -52,3 +52,12 @@ def test_a_passing_case_still_has_one_trial_to_show() -> None:
 def test_a_case_without_a_trial_is_there_with_no_samples() -> None:
     (case,) = Tally([a_metric()], [FACTS]).evidence(a_meta()).cases
     assert (case.samples, case.outcomes, case.exhibits) == ({}, (), ())
+
+
+def test_a_trial_whose_metric_failed_is_kept_to_show_why_before_one_that_passed() -> None:
+    failed = Unscored(cause="metric", reason="it ended with exit code 1")
+    trials = [a_trial(1, scored(1.0)), a_trial(2, failed), a_trial(3, failed), a_trial(4, scored(1.0))]
+    (case,) = tally(a_meta(), [a_metric(decisive=False)], [FACTS], trials).cases
+    assert [record.trial for record in case.exhibits] == [2]
+    (case,) = tally(a_meta(), [a_metric()], [FACTS], [*trials, a_trial(5, scored(0.0))]).cases
+    assert [record.trial for record in case.exhibits] == [5]

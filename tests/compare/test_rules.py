@@ -1,6 +1,7 @@
 """Rules over scopes, with bounds for what was not measured."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,9 @@ from gate.compare.cases import case_verdicts
 from gate.compare.rules import Side, judge
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Rule
-from gate.model.run import CaseEvidence, RuleVerdict
+from gate.model.run import CaseEvidence, RuleVerdict, TrialRecord
+from gate.model.score import Unscored
+from gate.model.trace import Completed
 from tests.support.runs import COMPARED, LATENCY, NONE, a_baseline, a_case, a_metric, a_rule
 
 METRICS = {"calls": a_metric(), "latency_ms": LATENCY}
@@ -219,3 +222,16 @@ def test_the_change_is_told_over_the_cases_that_can_be_compared() -> None:
     cases = [a_case("a", calls=[1]), a_case("new", calls=[0])]
     found = only(a_rule(max_drop=Amount(value=0.0)), cases, baseline)
     assert (found.verdict, found.baseline, found.compared, found.value) == ("pass", 1.0, 1.0, 0.5)
+
+
+def test_a_metric_whose_own_code_failed_leaves_the_rule_undecided_and_says_how() -> None:
+    why = Unscored(cause="metric", reason="it did not answer within 10 s")
+    record = TrialRecord(case="b", trial=1, outcome=Completed(), scores={"calls": why})
+    cases = [a_case("a", calls=[1, 1]), replace(a_case("b", calls=["metric", 1]), exhibits=(record,))]
+    found = only(a_rule(min=0.9), cases)
+    assert (found.verdict, found.cause) == ("undecided", "coverage")
+    assert found.reason == (
+        "hangs on 1 of 4 trials that were not measured (1 metric);"
+        " the metric itself failed in b: it did not answer within 10 s"
+    )
+    assert only(a_rule(min=0.1), cases).reason == ""

@@ -93,9 +93,14 @@ def test_a_large_config_is_read_whole() -> None:
             type="calls",
             options={"mode": "in_order", "args": "subset"},
             place=Place(file="agent-gate.yml", line=9, column=3),
+            root="sub",
         ),
         MetricConfig(
-            name="wording", type="rouge_1", pass_at=0.5, place=Place(file="agent-gate.yml", line=10, column=3)
+            name="wording",
+            type="rouge_1",
+            pass_at=0.5,
+            place=Place(file="agent-gate.yml", line=10, column=3),
+            root="sub",
         ),
     )
     cases, completed, drop, by = config.rules
@@ -193,3 +198,37 @@ def test_a_number_that_bounds_nothing_or_is_beyond_measure_is_a_finding(more: st
     loaded = load(SMALL + more)
     assert loaded.config is None
     assert loaded.findings
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("mean", ("mean", 0)),
+        ("pass_rate", ("pass_rate", 0)),
+        ("min", ("min", 0)),
+        ("max", ("max", 0)),
+        ("p50", ("percentile", 50)),
+        ("p95", ("percentile", 95)),
+        ("p5", ("percentile", 5)),
+        ("pass^1", ("pass_k", 1)),
+        ("pass^12", ("pass_k", 12)),
+    ],
+)
+def test_an_aggregate_is_read_and_written_back(written: str, expected: tuple[str, int]) -> None:
+    loaded = load(f"{SMALL}rules: {{calls: {{aggregate: {written}, at: 0.8, by: tag, min: 0.5}}}}\n")
+    assert loaded.config
+    rule = loaded.config.rules[-1]
+    assert ((rule.aggregate, rule.number), rule.folded, rule.at, rule.by) == (expected, written, 0.8, "tag")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["p0", "p100", "pass^0", "pass^", "p", "median", "P95", "pass^100", "[p95]"]
+)
+def test_an_aggregate_that_is_none_is_a_finding(wrong: str) -> None:
+    assert load(f"{SMALL}rules: {{calls: {{aggregate: {wrong}, min: 0.5}}}}\n").findings
+
+
+def test_a_share_of_trials_has_no_floor_of_calls() -> None:
+    loaded = load(f"{SMALL}rules: {{turns: {{aggregate: pass_rate, at: 3, max_drop: 10%}}}}\n")
+    assert loaded.config
+    assert loaded.config.rules[-1].ignore_below is None

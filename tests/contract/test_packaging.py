@@ -15,7 +15,7 @@ import gate
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENTS = ROOT / "requirements"
-LOCKS = ("runtime", "build", "dev")
+LOCKS = ("runtime", "build", "dev", "langgraph", "peers", "kagent")
 LOCK_LINE = re.compile(
     r"[a-z0-9._-]+==[\w.!+]+( ; [^:/]+)? \\"  # a pin, with a marker where it is not for everyone
     r"|    --hash=sha256:[0-9a-f]{64}( \\)?"

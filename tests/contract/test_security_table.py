@@ -13,10 +13,11 @@ import pytest
 from gate.boot.container.labels import _JOB, BOOT_ID
 from gate.boot.launch import _PASSED
 from gate.github.acceptance import find_acceptance
-from gate.judge.token import PASSED
+from gate.judge import token
 from gate.model.bar import Acceptance
 from gate.model.config import AcceptPolicy
 from gate.network import AUTHORITIES
+from gate.work.workplace import PASSED
 from tests.support.commands import ROOT, a_project, git_output
 from tests.support.github.desk import Desk
 from tests.support.github.server import serve
@@ -28,6 +29,7 @@ SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 NAME = re.compile(r"[A-Z][A-Z0-9_]+")
 UPDATE = "bring the table in SECURITY.md up to date, and say why it is needed"
 DYNAMIC = {
+    ("gate/boot/headers.py", "os.environ[name]"): set(),  # what `pass_env` names
     ("gate/action/__init__.py", "environ.get(f'STATE_{_BOOT}')"): {"STATE_*"},
     ("gate/boot/container/labels.py", "environ.get(BOOT_ID)"): {BOOT_ID},
     ("gate/action/__init__.py", "os.environ[BOOT_ID]"): {BOOT_ID},
@@ -38,14 +40,14 @@ DYNAMIC = {
     ("gate/github/inputs.py", "environ[name]"): set(),  # taken out, not read
     ("gate/github/event.py", "environ.get(name, '')"): set(),  # by whom it is called
     ("gate/github/step.py", "environ.get(variable)"): set(),  # by whom it is called
+    ("gate/work/workplace.py", "os.environ[name]"): set(PASSED),
     ("gate/network.py", "os.environ.get(name)"): set(AUTHORITIES),
     ("gate/suite/secrets.py", "os.environ.get(name)"): set(),  # pass_env
-    ("gate/suite/secrets.py", "os.environ[name]"): set(),  # pass_env
     ("gate/check/environment.py", "environ.get(name)"): set(),  # pass_env
     ("gate/check/judges.py", "environ.get(name)"): set(),  # what a judge names
     ("gate/judge/endpoint.py", "environ.get(name, '')"): set(),  # what a judge names
     ("gate/judge/endpoint.py", "environ.get(judge.key, '')"): set(),  # what a judge names
-    ("gate/judge/token.py", "environ[name]"): set(PASSED),  # and what a judge names
+    ("gate/judge/token.py", "environ[name]"): set(token.PASSED),  # and what a judge names
 }
 """Where a name is no literal: what it can be. Another place is for a person to look at."""
 BY_LIBRARIES = {
@@ -248,3 +250,8 @@ def test_the_token_is_in_no_file_and_in_no_environment(tmp_path: Path) -> None:
 def test_what_the_agent_gets_is_what_the_table_says() -> None:
     row = table("what")[[row[0] for row in table("what")].index("variables")]
     assert quoted(row[2:3]) == {*_PASSED, "HOME", "TMPDIR", "env", "pass_env"}
+
+
+def test_what_a_custom_metric_gets_is_what_the_table_says() -> None:
+    (row,) = (row for row in table("what a custom metric") if row[0] == "variables")
+    assert quoted(row[1:2]) == {*PASSED, "HOME", "TMPDIR"}

@@ -106,7 +106,7 @@ def test_recorded_turns_become_messages_and_what_the_agent_said_is_told_to_be_le
         ({"eval_case_id": "a"}, "g.json:3:3 error no-message: case 'a' has nothing to send"),
         ({"eval_case_id": "a", "promt": "hi"}, "g.json:5:4 error unknown-key: 'promt' is not a key"),
         (
-            {"eval_case_id": "a", "prompt": "hi", "agent_data": {"turns": []}},
+            {"eval_case_id": "a", "prompt": "hi", "agent_data": {"turns": [{"events": []}]}},
             "g.json:3:3 error two-messages: case 'a' has both `prompt` and turns",
         ),
         (
@@ -118,7 +118,21 @@ def test_recorded_turns_become_messages_and_what_the_agent_said_is_told_to_be_le
                 "eval_case_id": "a",
                 "agent_data": {"turns": [{"events": [said("user", "a"), said("bot", "b")]}]},
             },
-            "g.json:6:14 error no-message: the last event of case 'a' is not the user's",
+            "g.json:6:14 error no-message: the last event of case 'a' is no message of the user",
+        ),
+        (
+            {
+                "eval_case_id": "a",
+                "agent_data": {"turns": [{"events": [said("user", "a"), {"author": "user"}]}]},
+            },
+            "g.json:6:14 error no-message: the last event of case 'a' is no message of the user",
+        ),
+        (
+            {
+                "eval_case_id": "a",
+                "agent_data": {"turns": [{"events": [said("user", "a", contents=1)]}]},
+            },
+            "g.json:19:9 error unknown-key: 'contents' is not a key that is known here; did you mean",
         ),
         (
             {"eval_case_id": "a", "prompt": "hi", "custom_properties": ["x"]},

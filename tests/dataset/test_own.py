@@ -49,6 +49,7 @@ cases:
           rubric: Is it polite?
       - answer: {a: approve, b: reject, c: make it CTO, d: {input: {x: [1]}}, e: {input: approve}}
         expect: {calls: none, pauses: none}
+        state_delta: {mode: {deep: 1.0}}
   - id: greeting
     user: hi
     expect: {pauses: [one, two]}
@@ -99,6 +100,7 @@ def test_every_key_is_read() -> None:
         )
     )
     assert second.expect == Expect(calls=(), pauses=())
+    assert (first.state_delta, second.state_delta) == ({}, {"mode": {"deep": 1}})
 
 
 def test_the_short_form_is_a_case_of_one_turn_with_the_defaults_of_the_file() -> None:
@@ -113,8 +115,8 @@ def test_cases_and_turns_know_where_they_stand() -> None:
     first, second = own.read(parse(EVERY_KEY, "g.yaml"))[0]
     assert first.place == Place(file="g.yaml", line=4, column=5)
     assert [turn.place.line for turn in first.turns] == [13, 22]
-    assert second.place == Place(file="g.yaml", line=24, column=5)
-    assert second.turns[0].place == Place(file="g.yaml", line=25, column=5)
+    assert second.place == Place(file="g.yaml", line=25, column=5)
+    assert second.turns[0].place == Place(file="g.yaml", line=26, column=5)
 
 
 def test_a_file_may_be_a_bare_list_of_cases() -> None:

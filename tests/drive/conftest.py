@@ -1,4 +1,4 @@
-"""A real ADK server, started once for all tests of gate.drive that talk to one."""
+"""Real ADK servers, started once for all tests of gate.drive that talk to one."""
 
 import os
 import re
@@ -19,18 +19,23 @@ WITHIN_S = 60
 class AdkServer:
     """`adk api_server` on a port that the kernel chose; `url` is known once its log says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str, **variables: str) -> None:
         adk = Path(sysconfig.get_path("scripts")) / "adk"
         memory = ("--session_service_uri", "memory://", "--artifact_service_uri", "memory://")
         self._home = tempfile.TemporaryDirectory()
         self._lines: Queue[str] = Queue()
         self._process = subprocess.Popen(
-            [str(adk), "api_server", "--host", "127.0.0.1", "--port", "0", *memory, str(AGENTS)],
+            [str(adk), "api_server", "--host", "127.0.0.1", "--port", "0", *memory, *options, str(AGENTS)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             cwd=self._home.name,
-            env={"PATH": os.environ["PATH"], "HOME": self._home.name, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": self._home.name,
+                "PYTHONDONTWRITEBYTECODE": "1",
+                **variables,
+            },
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -61,5 +66,13 @@ class AdkServer:
 @pytest.fixture(scope="session")
 def adk_url() -> Iterator[str]:
     server = AdkServer()
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def engine_url() -> Iterator[str]:
+    """What the container of `adk deploy agent_engine` runs; a key in the environment spares it a login."""
+    server = AdkServer("--gemini_enterprise_app_name", "toy", "--express_mode", GOOGLE_API_KEY="none")
     yield server.url
     server.stop()

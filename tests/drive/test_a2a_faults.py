@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -209,6 +210,82 @@ async def test_rest_fails_in_its_own_words(last: bytes, outcome: type[Outcome], 
     assert type(trace.outcome) is outcome
     assert words in trace.outcome.reason
     assert said(trace)[0] == "Let me see."
+
+
+WAYS = [("1.0", "jsonrpc"), ("1.0", "rest"), ("0.3", "jsonrpc"), ("0.3", "rest")]
+
+
+class Wire:
+    """One generation in one binding: how it writes an update, and how it writes an error."""
+
+    def __init__(self, version: str, transport: str) -> None:
+        self._new, self._rest = version == "1.0", transport == "rest"
+        self.options = {"version": version, "transport": transport, "stream": True}
+
+    def __call__(self, state: str, words: str = "", message_id: str = "m") -> bytes:
+        if self._new:
+            return frame(update(state, words, message_id), wrapped=not self._rest)
+        named = f"TASK_STATE_{state}" if self._rest else state.lower()
+        status = {"state": named, **({"message": self._message(words, message_id)} if words else {})}
+        of = {"taskId": "t", "contextId": "c", "status": status, "final": state != "WORKING"}
+        return frame(
+            {"statusUpdate": of} if self._rest else {"kind": "status-update", **of}, wrapped=not self._rest
+        )
+
+    def error(self, words: str) -> bytes:
+        wrong = {"code": -32603, "message": words}
+        body = {"error": wrong} if self._rest else {"jsonrpc": "2.0", "id": "1", "error": wrong}
+        return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+    def _message(self, words: str, message_id: str) -> dict[str, Any]:
+        if self._rest:
+            return {"messageId": message_id, "role": "ROLE_AGENT", "content": [{"text": words}]}
+        return {
+            "kind": "message",
+            "messageId": message_id,
+            "role": "agent",
+            "parts": [{"kind": "text", "text": words}],
+        }
+
+
+Make = Callable[[Wire], Behaviour]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+@pytest.mark.parametrize(
+    ("make", "outcome", "heard", "words"),
+    [
+        (lambda w: streams(w("WORKING", "Hm."), w("COMPLETED", "Hi", "n")), Completed, ["Hm.", "Hi"], ""),
+        (lambda w: streams(w("COMPLETED", "a\u2028b")), Completed, ["a\u2028b"], ""),
+        (lambda w: chunked(w("WORKING", "Hm."), then=cuts), Crashed, ["Hm."], "cut its answer off"),
+        (lambda w: streams(w("WORKING", "Hm.")), Crashed, ["Hm."], "ended while its task was working"),
+        (lambda _: streams(), Crashed, [], "ended without a message and without a task"),
+        (lambda w: streams(w("WORKING", "Hm."), b"data: {\n\n"), Crashed, ["Hm."], "not JSON"),
+        (lambda w: streams(w("WORKING", "Hm."), b"data: \xff\n\n"), Crashed, ["Hm."], "not UTF-8"),
+        (lambda w: streams(w("WORKING", "Hm."), w.error("it broke")), Crashed, ["Hm."], "it broke"),
+        (lambda w: streams(w("WORKING", "Hm."), w.error("429 quota")), Throttled, ["Hm."], "429"),
+        (lambda w: streams(w("WORKING", "Hm."), w("FAILED", "bad luck", "n")), Crashed, ["Hm."], "bad luck"),
+        (lambda w: streams(w("REJECTED")), Crashed, [], "the task was rejected"),
+        (lambda _: answers({}, status="429 x"), Throttled, [], "429"),
+        (lambda _: answers({}, status="503 x"), Throttled, [], "503"),
+        (lambda _: answers({}, status="500 x"), Crashed, [], "500"),
+        (lambda _: answers({}, status="401 x"), Refused, [], "credentials"),
+        (lambda _: resets, Crashed, [], "closed the connection"),
+        (lambda _: speaks_no_http, Crashed, [], "did not answer in HTTP"),
+        (lambda w: streams(w("WORKING", "Hm."), then=hangs), TimedOut, ["Hm."], ""),
+    ],
+)  # fmt: skip
+async def test_each_generation_and_binding_fails_alike(
+    way: tuple[str, str], make: Make, outcome: type[Outcome], heard: list[str], words: str
+) -> None:
+    wire = Wire(*way)
+    timeout_s = 0.5 if outcome is TimedOut else 20.0
+    async with faulty_agent(server(make(wire))) as agent:
+        settings = {"retries": 0, "trial_timeout_s": timeout_s}
+        (trace,) = await run(agent.url, case("c", says("hi")), options=wire.options, **settings)
+    assert type(trace.outcome) is outcome, trace.outcome
+    assert words in trace.outcome.reason
+    assert said(trace) == heard
 
 
 async def test_a_stream_s_type_may_have_parameters() -> None:

@@ -2,20 +2,22 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
+from gate.drive import drive
 from gate.drive.adk import Adk
 from gate.drive.outcome import failure_in
 from gate.drive.pauses import still_running
 from gate.drive.protocol import Stopped
+from gate.formats.messages import conversation, summary
 from gate.http import Client
 from gate.model.agent import Death
 from gate.model.case import Answer, Answers, BlobPart, Case, FilePart, TextPart, Turn, User, UserPart
-from gate.model.config import AgentConfig, NoBoot
-from gate.model.derived import left_open
+from gate.model.config import AgentConfig, NoBoot, RunConfig
+from gate.model.derived import left_open, state_after
 from gate.model.finding import Place
 from gate.model.trace import (
     Call,
@@ -30,6 +32,7 @@ from gate.model.trace import (
     Throttled,
     Usage,
 )
+from gate.redact import Redactor
 
 HERE = Place(file="golden.yaml", line=1)
 
@@ -142,6 +145,46 @@ async def test_the_start_state_arrives(adk_url: str) -> None:
     assert parts(events, Result)[0].value == {"temp": 20, "unit": "F"}
 
 
+async def test_a_turn_changes_the_state_before_the_agent_gets_it(adk_url: str, endpoint: str) -> None:
+    first, second, third = await converse(
+        adk_url,
+        said("weather"),
+        replace(said("weather"), state_delta={"unit": "K"}),
+        said("weather"),
+        start_state={"unit": "F"},
+        endpoint=endpoint,
+    )
+    units = [parts(events, Result)[0].value["unit"] for events in (first, second, third)]
+    assert units == ["F", "K", "K"]
+
+
+async def test_what_the_case_sets_is_in_the_trace_and_told_from_what_the_agent_did(adk_url: str) -> None:
+    turn = replace(said("weather"), state_delta={"unit": "K", "key": "sk-canary-4711"})
+    case = Case(id="c", turns=(turn,), place=HERE, start_state={"unit": "F"})
+    config = AgentConfig(protocol="adk", boot=NoBoot(), app="toy")
+    plan, redact = ((case, (1,)),), Redactor(["sk-canary-4711"])
+    [trace] = [each async for each in drive(RunningAgent(adk_url), config, RunConfig(), plan, redact)]
+    first = trace.events[0]
+    assert (first.author, first.state_delta) == ("user", {"unit": "K", "key": "***"})
+    assert first.not_in_trajectory == "set by the case"
+    assert state_after(trace.start_state, trace.events)["unit"] == "K"
+    assert summary(conversation(trace))[1].why_not == "set by the case"
+
+
+async def test_an_answer_changes_the_state_as_well(adk_url: str) -> None:
+    asked, done = await converse(
+        adk_url, said("both"), replace(answered("delete_repo"), state_delta={"unit": "K"})
+    )
+    assert parts(asked, Result)[0].value == {"temp": 20, "unit": "C"}
+    assert [part.name for part in parts(done, Result)] == ["delete_repo"]
+
+
+async def test_a_saved_artifact_is_noted_once(adk_url: str, endpoint: str) -> None:
+    first, again = await converse(adk_url, said("save"), said("save"), endpoint=endpoint)
+    assert [event.artifact_delta for event in first if event.artifact_delta] == [{"report.txt": 0}]
+    assert [event.artifact_delta for event in again if event.artifact_delta] == [{"report.txt": 1}]
+
+
 async def test_all_kinds_of_user_parts_arrive(adk_url: str) -> None:
     blob, file = (
         BlobPart(mime_type="image/png", data="AAAA"),
@@ -167,6 +210,40 @@ async def test_a_confirmation_is_approved_or_rejected(
     assert asked[-1].not_in_trajectory.startswith("placeholder")
     assert [part.value for part in parts(done, Result)] == [result]
     assert not parts(done, Call)
+
+
+GIVEN = {"authType": "apiKey", "apiKey": "k-1"}
+
+
+@pytest.mark.parametrize("to", ["adk_request_credential", "read_mail"])
+@pytest.mark.parametrize(
+    ("decision", "value", "result"),
+    [("reject", None, {"error": "the login was refused"}), ("input", GIVEN, {"read_with": "k-1"})],
+)
+async def test_a_credential_is_given_or_refused(
+    adk_url: str, endpoint: str, to: str, decision: str, value: Any, result: Any
+) -> None:
+    asked, done = await converse(adk_url, said("mail"), answered(to, decision, value), endpoint=endpoint)
+
+    [pause] = [pause for event in asked for pause in event.pauses]
+    assert (pause.kind, pause.tool, pause.name) == ("credential", "read_mail", "adk_request_credential")
+    assert [part.value for part in parts(done, Result)] == [result]
+    assert text(done) == f"Done: {result}"
+
+
+async def test_pauses_of_several_kinds_are_answered_over_the_turns_of_one_session(adk_url: str) -> None:
+    """A confirmation is refused, then given; a login is refused; what was said between stays a message."""
+    turns = (
+        *(said("delete"), answered("delete_repo", "reject"), said("hi")),
+        *(said("delete"), answered("delete_repo", "approve")),
+        *(said("mail"), answered("adk_request_credential", "reject")),
+    )
+    heard = await converse(adk_url, *turns)
+    results = [part.value for events in heard for part in parts(events, Result) if not events[-1].pauses]
+    assert {"error": "This tool call is rejected."} in results
+    assert {"deleted": "x"} in results
+    assert results[-1] == {"error": "the login was refused"}
+    assert text(heard[2]) == "Hello!"
 
 
 async def test_a_placeholder_beside_a_result_is_told_apart(adk_url: str) -> None:

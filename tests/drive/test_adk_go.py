@@ -4,6 +4,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
@@ -177,8 +178,13 @@ async def test_a_server_without_a_version_gets_what_go_knows_and_nothing_else(go
     assert event.parts == (Text(text="Hello!"),)
     assert event.usage == Usage(input_tokens=3, output_tokens=1)
     assert StrictGo.bodies[0] == {"state": {"unit": "C"}}
-    assert set(StrictGo.bodies[1]) <= RUN_FIELDS
+    assert set(StrictGo.bodies[1]) <= RUN_FIELDS - {"stateDelta"}
     assert StrictGo.bodies[1]["sessionId"] not in StrictGo.alive
+
+
+async def test_a_change_of_state_is_a_field_that_go_knows(go_url: str) -> None:
+    await talk(go_url, replace(said("hi"), state_delta={"unit": "F"}))
+    assert StrictGo.bodies[1]["stateDelta"] == {"unit": "F"}
 
 
 async def test_the_dialect_can_be_written_down(go_url: str) -> None:

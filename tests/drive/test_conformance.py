@@ -9,7 +9,7 @@ from tests.support.conformance.kit import replayed, supports
 from tests.support.conformance.script import SCRIPT, Scenario
 from tests.support.conformance.speaker import CannotSay, Speaker
 from tests.support.conformance.speakers.http import Http
-from tests.support.conformance.table import SPEAKERS, between, merged, render
+from tests.support.conformance.table import SPEAKERS, between, merged, render, row_of
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -44,12 +44,20 @@ def test_every_counterpart_is_a_test_that_exists() -> None:
         assert (ROOT / speaker.counterpart.test).is_file(), speaker.counterpart
 
 
+def test_every_protocol_that_streams_has_a_fault_table() -> None:
+    """A cut, a stall and an error in the middle mean something: see CONTRIBUTING, "Add a protocol"."""
+    tables = [file.read_text(encoding="utf-8") for file in (ROOT / "tests/drive").glob("test_*faults.py")]
+    streaming = {speaker.protocol for speaker in SPEAKERS if speaker.variant != "whole"}
+    assert streaming
+    assert not [name for name in streaming if not any(name in table for table in tables)]
+
+
 async def test_the_readme_has_the_table_that_the_kit_makes(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     shown = [scenario for scenario in SCRIPT if scenario.replies[0].sending == "at once"]
     found = [
-        (speaker.protocol, scenario.name, await supports(speaker, scenario))
+        (row_of(speaker), scenario.name, await supports(speaker, scenario))
         for speaker in SPEAKERS
         for scenario in shown
     ]

@@ -83,9 +83,43 @@ RESPONSES: Mapping[str, Reply] = {
 }
 
 
+def events(*middle: dict[str, object]) -> Reply:
+    ids = {"threadId": "t", "runId": "r"}
+    return sse({"type": "RUN_STARTED", **ids}, *middle, {"type": "RUN_FINISHED", **ids})
+
+
+LONG = "x" * (80 - 9)
+AG_UI: Mapping[str, Reply] = {
+    "in pieces": events(
+        {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": SECRET[:9]},
+        {"type": "TEXT_MESSAGE_CHUNK", "delta": SECRET[9:]},
+    ),
+    "in pieces of arguments": events(
+        {"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": SECRET, "delta": SECRET[:9]},
+        {"type": "TOOL_CALL_CHUNK", "delta": SECRET[9:]},
+    ),
+    "in a step": events({"type": "STEP_STARTED", "stepName": SECRET}),
+    "at the cut of a step": events({"type": "STEP_FINISHED", "stepName": LONG + SECRET}),
+    "in a type nobody knows": events({"type": SECRET}),
+    "at the cut of a type": events({"type": LONG + SECRET}),
+    "at the cut of a name": events({"type": "CUSTOM", "name": LONG + SECRET, "value": SECRET}),
+    "in a pointer": events({"type": "STATE_DELTA", "delta": [{"op": "remove", "path": f"/{SECRET}"}]}),
+    "at the cut of a pointer": events(
+        {"type": "STATE_DELTA", "delta": [{"op": "remove", "path": f"/{LONG}{SECRET}"}]}
+    ),
+    "in no pointer": events({"type": "STATE_DELTA", "delta": [{"op": "remove", "path": SECRET}]}),
+    "in no operation": events({"type": "STATE_DELTA", "delta": [{"op": LONG + SECRET, "path": "/a"}]}),
+    "in the state": events({"type": "STATE_SNAPSHOT", "snapshot": {SECRET: [SECRET]}}),
+    "in a role": events({"type": "TEXT_MESSAGE_START", "messageId": SECRET, "role": SECRET}),
+    "in an error": events({"type": "RUN_ERROR", "message": SECRET, "code": SECRET}),
+    "in a content type": Reply(headers={"content-type": SECRET}),
+    "in a status": ADK["in a status"],
+}
+
+
 async def told(protocol: str, reply: Reply, options: Mapping[str, object]) -> str:
     async def serve(exchange: Exchange) -> None:
-        meant = exchange.path in ("/run_sse", "/chat", "/v1/responses")
+        meant = exchange.path in ("/", "/run_sse", "/chat", "/v1/responses")
         answer = reply if meant else not_json('{"language": "python"}')
         status = f"{answer.status} {http.client.responses[answer.status]}"
         await exchange.write(raw_answer(answer.body.encode(), status=status, headers=answer.headers))
@@ -123,4 +157,10 @@ async def test_no_piece_of_a_secret_is_left_by_the_http_protocol(where: str) -> 
 @pytest.mark.parametrize("where", RESPONSES)
 async def test_no_piece_of_a_secret_is_left_by_the_responses_protocol(where: str) -> None:
     trace = await told("openai-responses", RESPONSES[where], {})
+    assert not [piece for piece in pieces(SECRET) if piece in trace.lower()], trace
+
+
+@pytest.mark.parametrize("where", AG_UI)
+async def test_no_piece_of_a_secret_is_left_by_the_ag_ui_protocol(where: str) -> None:
+    trace = await told("ag-ui", AG_UI[where], {})
     assert not [piece for piece in pieces(SECRET) if piece in trace.lower()], trace

@@ -40,6 +40,8 @@ def test_six_cases_pass_with_parallel_branches_pauses_and_a_loop(cards: Path) ->
     stored = read_run(cards / "out")
     assert {case.id for case in stored.report.comparison.cases} == CASES
     assert all(case.passed == 1 for case in stored.report.comparison.cases)
+    assert stored.report.meta.agent
+    assert stored.report.meta.agent.server.startswith("adk-python 2.")
     confirmed = next(trace for trace in read_traces(cards / "out") if "case_3" in trace.case)
     nodes = [event.node for event in confirmed.events]
     assert nodes.count("BuildPreview") >= 2
@@ -71,3 +73,24 @@ def test_a_model_that_ran_out_of_quota_behind_a_200_is_undecided(cards: Path, tm
     assert [(verdict.id, verdict.klass) for verdict in verdicts] == [
         ("case_4c_personalized_icebreaker_email", "undecided")
     ]
+
+
+def test_the_same_suite_passes_through_the_container_of_agent_engine(tmp_path: Path) -> None:
+    """A graph ends its runs in other places than an agent of one model."""
+    folder = a_project(tmp_path / "cards", "cards")
+    config = (folder / "agent-gate.yml").read_text(encoding="utf-8")
+    serve = "api_server, --gemini_enterprise_app_name, card_agent, --express_mode,"
+    for old, new in (
+        ("protocol: adk", "protocol: agent-engine"),
+        ("  app: card_agent\n", ""),
+        ("api_server,", serve),
+        ("env: {", "env: {GOOGLE_API_KEY: none, "),
+    ):
+        assert old in config
+        config = config.replace(old, new, 1)
+    (folder / "agent-gate.yml").write_text(config, encoding="utf-8")
+    done = gate("run", cwd=folder)
+    assert done.code == 0, done.out + done.err
+    stored = read_run(folder / "out").report
+    assert stored.meta.protocol == "agent-engine"
+    assert {case.id for case in stored.comparison.cases if case.passed == 1} == CASES

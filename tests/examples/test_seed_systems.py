@@ -235,3 +235,50 @@ def test_six_cases_of_a_dataset_have_four_metrics_and_a_table_that_compares_two_
     assert done.code == 1
     assert re.search(r"case_2_duplicate_promotion_detection", done.out)
     assert re.search(r"state .*1\.0+ .*0\.\d+", done.out), done.out
+
+
+FOUR = ("node_trajectory", "state_keys", "response_substrings", "forbidden_substrings")
+AS_A_LIST = """\
+metrics_to_run: [state_keys, node_trajectory]
+custom_metrics:
+  - name: state_keys
+    custom_function_file: state.py
+  - name: node_trajectory
+    custom_function: |
+      from metrics import node_trajectory as evaluate
+"""
+
+
+def graded(folder: Path, source: Path) -> dict[str, float]:
+    """The metrics of a recorded run, scored anew by the eval_config.yaml in `eval/`."""
+    done = gate("grade", str(source / "traces.jsonl"), "--out", "graded", cwd=folder)
+    assert done.code in (0, 1), done.out + done.err
+    metrics = read_run(folder / "graded").report.comparison.metrics
+    return {
+        found.metric: found.value for found in metrics if found.scope == "suite" and found.value is not None
+    }
+
+
+def test_four_python_metrics_of_an_unchanged_eval_config_are_measured(cards: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cards"
+    shutil.copytree(cards, folder, ignore=shutil.ignore_patterns("out*"))
+    (folder / "eval").mkdir()
+    shutil.copy(SEEDS / "cards_eval_config.yaml", folder / "eval/eval_config.yaml")
+    shutil.copy(SEEDS / "cards_metrics.py", folder / "eval/metrics.py")
+    edit(folder / "agent-gate.yml", "dataset:", "metrics_from: eval/eval_config.yaml\ndataset:")
+    assert {name: graded(folder, cards / "out")[name] for name in FOUR} == dict.fromkeys(FOUR, 1.0)
+
+    assert gate("run", "--env", "CARDS_BREAK=state", "--out", "broken", cwd=folder).code == 1
+    broken_values = graded(folder, folder / "broken")
+    assert broken_values["state_keys"] < 1
+    assert broken_values["forbidden_substrings"] == 1
+
+    (folder / "eval/eval_config.yaml").write_text(AS_A_LIST, encoding="utf-8")
+    (folder / "eval/state.py").write_text("from metrics import state_keys as evaluate\n", encoding="utf-8")
+    again = graded(folder, folder / "broken")
+    assert {name: again.get(name) for name in FOUR} == {
+        "node_trajectory": broken_values["node_trajectory"],
+        "state_keys": broken_values["state_keys"],
+        "response_substrings": None,
+        "forbidden_substrings": None,
+    }

@@ -54,7 +54,7 @@ def snake(value: Any, *, nulls: bool = True) -> Any:
         return [snake(item, nulls=nulls) for item in value] if isinstance(value, list) else value
     own = {
         re.sub(r"(?=[A-Z])", "_", key).lower(): item
-        if key in ("stateDelta", "args")
+        if key in ("stateDelta", "artifactDelta", "args")
         else snake(item, nulls=nulls)
         for key, item in value.items()
     }

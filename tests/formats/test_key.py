@@ -92,6 +92,7 @@ def _typed(value: Json) -> Json:
         made("c", turns=(*made("c").turns, *made("c").turns)),
         made("c", turns=(Turn(sent=User(parts=(TextPart(text="ho"),)), place=NOWHERE),)),
         made("c", turns=(Turn(sent=User(parts=(FilePart(mime_type="a/b", uri="hi"),)), place=NOWHERE),)),
+        made("c", turns=(replace(made("c").turns[0], state_delta={"a": 1}),)),
         made("c", turns=(Turn(sent=Answers(answers=(Answer(to="a", decision="approve"),)), place=NOWHERE),)),
     ],
 )

@@ -119,6 +119,16 @@ def test_an_error_is_why_an_event_contributed_nothing() -> None:
     assert (row.number, row.role, row.contributed, row.why_not) == (1, "", "", "SAFETY: blocked")
 
 
+def test_a_saved_artifact_is_accounted_for_although_no_message_tells_of_it() -> None:
+    alone = Event(author="bot", artifact_delta={"a.txt": 0, "b.txt": 3}, not_in_trajectory="no content")
+    beside = Event(author="bot", parts=(Text(text="Saved."),), artifact_delta={"a.txt": 1})
+    assert [(row.role, row.contributed, row.why_not) for row in summary([alone, beside])] == [
+        ("", "artifact a.txt, artifact b.txt", ""),
+        ("assistant", "text, artifact a.txt", ""),
+    ]
+    assert [message["content"] for message in messages([alone, beside])] == ["Saved."]
+
+
 PARTS = st.one_of(
     st.builds(Text, text=st.text(max_size=5)),
     st.builds(Thought, text=st.text(max_size=5)),
@@ -132,12 +142,16 @@ PARTS = st.one_of(
 @given(
     st.lists(
         st.builds(
-            Event, author=st.sampled_from(["user", "bot"]), parts=st.lists(PARTS, max_size=4).map(tuple)
+            Event,
+            author=st.sampled_from(["user", "bot"]),
+            parts=st.lists(PARTS, max_size=4).map(tuple),
+            artifact_delta=st.dictionaries(st.text(max_size=2), st.integers(), max_size=1),
         )
     )
 )
 def test_every_event_is_accounted_for(events: list[Event]) -> None:
     rows = summary(events)
     assert [row.number for row in rows] == list(range(1, len(events) + 1))
-    assert all(bool(row.role) != bool(row.why_not) for row in rows)
+    assert all(bool(row.contributed) != bool(row.why_not) for row in rows)
+    assert not any(row.role and row.why_not for row in rows)
     json.dumps(messages(events))

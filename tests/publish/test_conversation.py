@@ -67,6 +67,7 @@ def a_trace(text: str = "") -> Trace:
         Event(node=f"Router{text}", author=text),
         Event(node="Enrich", parts=(Thought(text=f"hm{text}"),)),
         Event(node="HITLConfirm", state_delta={f"draft{text}": {"phone": "+886912345678"}}),
+        Event(artifact_delta={f"card{text}.png": 0, "scan.png": {f"odd{text}": text}}),
         Event(
             pauses=(
                 Pause(id="1", name=f"request_input{text}", kind="input", message=f"Is this right?{text}"),

@@ -45,7 +45,6 @@ def test_without_a_baseline_no_case_is_new(passed: int, name: str) -> None:
 
 def test_every_case_is_in_exactly_one_group() -> None:
     for report in situations().values():
-        found = group(report)
-        assert sum(len(getattr(found, field.name)) for field in fields(Groups)) == len(
-            report.comparison.cases
-        )
+        both = (group(report), group(report, tests=True))
+        number = sum(len(getattr(found, field.name)) for found in both for field in fields(Groups))
+        assert number == len(report.comparison.cases)

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from gate.model.config import Amount
@@ -88,11 +90,10 @@ def test_a_selection_is_never_called_the_suite() -> None:
     assert "(<--tag quick>)" in headline.notices(report, quoted)[0]
 
 
-def test_only_names_of_metrics_are_other_peoples_words_in_a_headline() -> None:
+def test_only_names_of_metrics_and_tracks_are_other_peoples_words_in_a_headline() -> None:
     for report in situations().values():
         shown = headline.headline(report, quoted)
-        assert shown.count("<") in (0, 1)
-        assert "<calls>" in shown or "<" not in shown
+        assert set(re.findall("<.*?>", shown)) <= {"<calls>", "<go-tests>"}
 
 
 def test_warnings_are_told_each_with_its_scope() -> None:

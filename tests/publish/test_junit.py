@@ -53,6 +53,7 @@ def properties(element: TestCase | TestSuite) -> dict[str, str]:
         "pass_moved",
         "undecided_coverage",
         "undecided_let_through",
+        "regression_partial",
         "agent_down",
         "bar_changed_case",
         "bar_removed_case",

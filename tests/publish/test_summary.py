@@ -28,6 +28,13 @@ from tests.support.reports import (
 SITUATIONS = situations()
 
 
+def test_the_agent_that_was_measured_is_named() -> None:
+    said = "agent: `router`, 2 agents, 3 tools, `adk-python 2.13.0`"
+    assert said in summary.render(SITUATIONS["pass"])
+    assert "agent: " not in summary.render(SITUATIONS["regression"])
+    assert said not in comment.render(SITUATIONS["pass"])
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -36,6 +43,7 @@ SITUATIONS = situations()
         "pass_first",
         "undecided_coverage",
         "undecided_throttled",
+        "regression_partial",
         "agent_down",
         "bar_changed_case",
         "bar_accepted_regressed",

@@ -72,4 +72,19 @@ def test_what_was_not_scored_stands_beside_the_number() -> None:
     ruled = (a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.94),)
     summary = a_summary("calls", 0.98, 0.94, unscored={"throttled": 2, "refused": 1})
     (row,) = rows(a_report(rules=ruled, metrics=(summary,)))
-    assert row.now == "0.94 (3 not scored)"
+    assert (row.now, row.lost) == ("0.94", "3 trials not scored: 1 refused, 2 throttled")
+
+
+def test_a_share_of_trials_has_no_unit_whatever_its_metric_measures() -> None:
+    share = a_rule("latency_ms", aggregate="pass_rate", at=2000, min=0.9)
+    (row,) = rows(a_report(rules=(a_rule_verdict(share, value=0.95),)))
+    assert (row.now, row.rule) == ("0.95", "pass_rate at 2000: at least 0.90")
+    tail = a_rule("latency_ms", aggregate="percentile", number=95, max=2000)
+    (row,) = rows(a_report(rules=(a_rule_verdict(tail, value=1500.0),)))
+    assert (row.now, row.rule) == ("1.5 s", "p95: at most 2.0 s")
+
+
+def test_a_metric_that_moved_is_shown_beside_a_rule_over_another_aggregate() -> None:
+    least = a_rule_verdict(a_rule("calls", aggregate="min", min=0.1), value=0.5)
+    report = a_report(rules=(least,), metrics=(a_summary("calls", 1.0, 0.9),))
+    assert [row.now for row in rows(report)] == ["0.50", "0.90"]

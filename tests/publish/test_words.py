@@ -1,8 +1,11 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model.config import Amount, Rule
+from gate.model.run import Coverage
 from gate.publish import words
 from tests.support.reports import a_regression, a_report, a_rule, a_throttled_run
 
@@ -115,6 +118,9 @@ def test_an_age_reads(date: str, now: str, shown: str) -> None:
             "rise ≤ 25 % (ignored below 200 ms)",
         ),
         (a_rule(max=2000), "ms", "at most 2.0 s"),
+        (a_rule(max=2000, aggregate="percentile", number=95), "ms", "p95: at most 2.0 s"),
+        (a_rule(min=0.9, aggregate="pass_rate", at=0.8), "", "pass_rate at 0.8: at least 0.90"),
+        (a_rule(min=0.5, aggregate="pass_k", number=3), "", "pass^3: at least 0.50"),
         (a_rule(max_rise=Amount(value=12.5, percent=True)), "tokens", "rise ≤ 12.5 %"),
     ],
 )
@@ -156,3 +162,38 @@ def test_an_exit_reads_with_a_report() -> None:
     )
     assert "could not be published" in words.exit_line(4, a_report())
     assert words.exit_line(130, a_report()) == "agent-gate exited with 130: interrupted"
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({}, ""),
+        ({"measured": 48}, "from 48 of 50 cases"),
+        ({"quarantined": 1}, "from 50 of 51 cases (1 quarantined)"),
+        ({"unscored": {"judge": 2, "crashed": 1}}, "(3 trials not scored: 1 crashed, 2 judge)"),
+        ({"unscored": {"not_exposed": 1}}, "(1 trial not scored: 1 not exposed)"),
+        ({"unscored": {"<b>@x": 1, "::x::": 2}}, "(3 trials not scored: 3 other)"),
+        (
+            {"measured": 47, "quarantined": 2, "unscored": {"throttled": 9}},
+            "from 47 of 52 cases (2 quarantined; 9 trials not scored: 9 throttled)",
+        ),
+    ],
+)
+def test_what_a_number_rests_on_reads(fields: dict[str, Any], shown: str) -> None:
+    known: dict[str, Any] = {"cases": 50, "measured": 50, "trials": 150}
+    assert words.coverage(Coverage(**{**known, **fields})) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0.00"),
+        (12.345, "12.35"),
+        (1, "1.00"),
+        (0.5, "0.50"),
+        (0.0034, "0.0034"),
+        (0.00000012, "0.000000"),
+    ],
+)
+def test_a_cost_has_two_digits_that_say_something(value: float, shown: str) -> None:
+    assert words.amount(value, "cost") == shown

@@ -2,12 +2,13 @@ import pytest
 from google.adk.evaluation.final_response_match_v1 import _UnicodeAwareTokenizer
 from hypothesis import given
 from hypothesis import strategies as st
+from rouge_score import rouge_scorer
 from rouge_score.rouge_scorer import RougeScorer
 
 from gate.model.case import Expect
 from gate.model.score import Unscored
 from gate.model.trace import Crashed
-from gate.score.rouge import rouge_1, tokens
+from gate.score.rouge import longest_common, rouge_1, rouge_2, rouge_l, tokens
 from tests.score.made import case, metric, said, score, scored, trace, turn
 
 PLAIN, STEMMED = (RougeScorer(["rouge1"], use_stemmer=stemmer) for stemmer in (False, True))
@@ -65,6 +66,42 @@ def test_known_pairs_have_known_values(
 def test_the_value_is_the_one_that_rouge_score_gives(reference: str, answer: str) -> None:
     assert value(reference, answer) == PLAIN.score(reference, answer)["rouge1"].fmeasure
     assert value(reference, answer, stemmed=True) == STEMMED.score(reference, answer)["rouge1"].fmeasure
+
+
+@pytest.mark.parametrize("kind", ["rouge2", "rougeL"])
+@given(TEXTS, TEXTS)
+def test_pairs_and_sequences_are_those_of_rouge_score(kind: str, reference: str, answer: str) -> None:
+    ours = {"rouge2": rouge_2, "rougeL": rouge_l}[kind]
+    theirs = RougeScorer([kind]).score(reference, answer)[kind]
+    value, precision, recall = ours(tokens(reference), tokens(answer))
+    assert value == theirs.fmeasure
+    if value:
+        assert (precision, recall) == (theirs.precision, theirs.recall)
+
+
+@given(st.lists(st.integers(0, 4), max_size=90), st.lists(st.integers(0, 4), max_size=90))
+def test_the_longest_sequence_in_common_is_that_of_rouge_score(left: list[int], right: list[int]) -> None:
+    table = rouge_scorer._lcs_table([*map(str, left)], [*map(str, right)])
+    assert longest_common(left, right) == table[-1][-1]
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "two", "longest"),
+    [
+        ("the cat sat", "the cat ran", 0.5, 2 / 3),
+        ("a b c d", "d c b a", 0, 0.25),
+        ("a b c", "a x b x c", 0, 0.75),
+        ("one", "one", 0, 1),
+        ("", "", 0, 0),
+        ("日 本 語", "日本語", 1, 1),
+    ],
+)
+def test_pairs_and_sequences_of_known_texts(reference: str, answer: str, two: float, longest: float) -> None:
+    of, recorded = case(Expect(reference=reference)), trace(turn(said(answer)))
+    for name, expected in (("rouge_2", two), ("rouge_l", longest)):
+        found = scored(metric(name, tokenizer="unicode"), of, recorded)
+        assert found.value == pytest.approx(expected)
+        assert bool(found.reason) == (expected < 1)
 
 
 def test_words_of_scripts_without_spaces_are_their_letters_with_their_marks() -> None:

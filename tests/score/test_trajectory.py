@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
 
 from gate.errors import BadInput
 from gate.model.case import Expect
@@ -178,3 +179,47 @@ def test_exact_implies_in_order_implies_any_order_implies_full_recall(reference:
 def test_any_order_does_not_see_the_order(made: Any, reference: str) -> None:
     for name in FIVE[2:]:
         assert value(name, reference, made[0]) == value(name, reference, "".join(made[1]))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "made", "duplicates", "value"),
+    [
+        ("", "", "membership", 1),
+        ("a", "", "membership", 0),
+        ("", "a", "membership", 0),
+        ("ab", "ab", "membership", 1),
+        ("ab", "a", "membership", 2 / 3),
+        ("a", "ab", "membership", 2 / 3),
+        ("ab", "cd", "membership", 0),
+        ("a", "aaa", "membership", 1),
+        ("a", "aaa", "multiset", 0.5),
+        ("abcd", "abxy", "membership", 0.5),
+    ],
+)
+def test_f1_is_the_harmonic_mean_of_precision_and_recall(
+    wanted: str, made: str, duplicates: str, value: float
+) -> None:
+    of, recorded = case(Expect(calls=expected(*wanted))), trace(turn(called(*made)))
+    found = scored(metric("trajectory_f1", duplicates=duplicates), of, recorded)
+    assert found.value == pytest.approx(value)
+    assert bool(found.reason) == (value < 1)
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1), st.lists(st.sampled_from("abcd"), min_size=1))
+def test_f1_of_a_multiset_is_the_rouge_1_of_the_names(wanted: list[str], made: list[str]) -> None:
+    of, recorded = case(Expect(calls=expected(*wanted))), trace(turn(called(*made)))
+    found = scored(metric("trajectory_f1", duplicates="multiset"), of, recorded)
+    theirs = RougeScorer(["rouge1"]).score(" ".join(wanted), " ".join(made))["rouge1"].fmeasure
+    assert found.value == pytest.approx(theirs)
+
+
+def test_f1_of_a_record_that_broke_off_proves_nothing() -> None:
+    broken = trace(turn(called("a"), ended="failed"), outcome=Crashed(reason="HTTP 500"))
+    assert scored("trajectory_f1", case(Expect(calls=expected("a"))), broken).value == 0
+
+
+def test_f1_says_what_is_missing_and_what_is_beyond() -> None:
+    found = scored("trajectory_f1", case(Expect(calls=expected("a", "b"))), trace(turn(called("a", "c"))))
+    assert found.reason == (
+        "expected a call of `b`; the agent called `a`, `c`; called beyond the reference: `c`"
+    )

@@ -1,12 +1,13 @@
 """What a side holds a run against, without the secrets in it."""
 
+from dataclasses import replace
 from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model.case import Case, Expect, ExpectedCall, Parallel, TextPart, Turn, User
-from gate.model.config import AgentConfig, Config, NoBoot, RunConfig
+from gate.model.config import AgentConfig, Config, MetricConfig, NoBoot, RunConfig
 from gate.model.finding import Place
 from gate.redact import Redactor
 from gate.suite.yardstick import yardstick
@@ -68,3 +69,9 @@ def test_no_expectation_keeps_a_secret_whatever_its_form(expect: Expect) -> None
 @given(expects)
 def test_without_a_secret_expectations_stay_as_they_are(expect: Expect) -> None:
     assert expected(expect, Redactor(["another-secret"])) == expect
+
+
+def test_what_metrics_hear_from_elsewhere_goes_through_the_suites_redactor() -> None:
+    metric = MetricConfig(name="mine", type="python", options={"code": "x"}, place=HERE)
+    side = yardstick(replace(CONFIG, metrics=(metric,)), (), Redactor([SECRET]), date(2026, 1, 1))
+    assert {each.redact.text(SECRET) for each in side.metrics} == {"***"}

@@ -115,7 +115,7 @@ answers = st.builds(Answer, to=some_text, decision=st.sampled_from(["approve", "
 sent = st.builds(User, parts=st.lists(parts, min_size=1, max_size=3).map(tuple)) | st.builds(
     Answers, answers=st.lists(answers, min_size=1, max_size=3, unique_by=lambda answer: answer.to).map(tuple)
 )
-turns = st.builds(Turn, sent=sent, expect=expects, place=st.just(NOWHERE))
+turns = st.builds(Turn, sent=sent, expect=expects, place=st.just(NOWHERE), state_delta=st.just({}) | objects)
 quarantines = st.builds(
     Quarantine, owner=labels, reason=some_text, until=st.dates(date(2000, 1, 1), date(2100, 1, 1))
 )

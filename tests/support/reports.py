@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from gate.model.agent import AgentFacts, AgentPart
 from gate.model.bar import Acceptance, Bar, BarChange
 from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
@@ -15,11 +16,13 @@ from gate.model.run import (
     CaseVerdict,
     Commit,
     Comparison,
+    Coverage,
     Meta,
     MetricSummary,
     Reason,
     Report,
     RuleVerdict,
+    TrackFacts,
 )
 from tests.support.runs import LATENCY, a_metric
 
@@ -31,6 +34,14 @@ COMPARED = BaselineFacts(
     runs=10,
     commit="a1b2c3d4e5f6a7b8c9d0",
     date="2026-11-28T06:00:00Z",
+)
+CARDS = AgentFacts(
+    name="router",
+    server="adk-python 2.13.0",
+    agents=(
+        AgentPart(name="router", instruction="Route.", tools=("ingest", "search")),
+        AgentPart(name="searcher", tools=("search", "google_search")),
+    ),
 )
 NO_BASELINE = BaselineFacts(state="none", path="golden/baseline.jsonl")
 
@@ -263,6 +274,23 @@ Traceback (most recent call last):
   File "card_agent/agent.py", line 3, in <module>
 ModuleNotFoundError: No module named 'card_agent.tools'
 """
+
+
+def a_partial_run() -> Report:
+    """Not everything was measured, and what was holds whatever the rest would have been."""
+    lost = {"judge": 2, "crashed": 1}
+    coverage = Coverage(cases=48, measured=46, trials=144, unscored=lost, quarantined=2)
+    slow = a_rule("latency_ms", max=6000, aggregate="percentile", number=95)
+    often = a_rule("calls", min=0.8, aggregate="pass_k", number=3, by="tag")
+    rules = (
+        a_rule_verdict(CALLS_RULE, baseline=0.98, value=0.97, low=0.94, high=0.98, coverage=coverage),
+        a_rule_verdict(slow, value=4200.0, coverage=Coverage(cases=48, measured=48, trials=144)),
+        a_rule_verdict(often, "regression", scope="billing", value=0.7, coverage=coverage),
+    )
+    summary = a_summary("calls", 0.98, 0.97, measured=46, quarantined=2, unscored=lost)
+    return a_report(
+        "regression", reason="pass^3 of calls (billing)", rules=(*case_rules(), *rules), metrics=(summary,)
+    )
 
 
 def _passed_over() -> Report:
@@ -500,6 +528,54 @@ def judge_situations() -> dict[str, Report]:
     }
 
 
+TESTS_RULE = a_rule("go-tests", counts={"regressed": 0, "new_failing": 0}, place=Place(file="agent-gate.yml"))
+TRACK = TrackFacts(name="go-tests", files=("build/junit.xml",), tests=5, skipped=2)
+
+
+def a_test(name: str, klass: str = "unchanged", **fields: Any) -> CaseVerdict:
+    """A test of the project's own, run once."""
+    known: dict[str, Any] = {
+        "id": f"go-tests::card.{name}",
+        "klass": klass,
+        "place": Place(file="build/junit.xml", line=7),
+        "track": "go-tests",
+        "passed": 1,
+        "measured": 1,
+        "planned": 1,
+        "base_passed": 10,
+        "base_measured": 10,
+        "outcomes": {"completed": 1},
+        "metrics": {"go-tests": 1.0},
+        "duration_ms": 12.0,
+    }
+    return CaseVerdict(**(known | fields))
+
+
+def with_tests(*tests: CaseVerdict, broke: int = 0, fresh: int = 0) -> Report:
+    """A pass of the agent beside the project's own tests, of which some broke."""
+    found = (("regressed", broke), ("new_failing", fresh))
+    rules = tuple(
+        a_rule_verdict(TESTS_RULE, "regression" if number else "pass", scope=name, value=float(number))
+        for name, number in found
+    )
+    return a_report(
+        "regression" if broke or fresh else "pass",
+        reason="go-tests (regressed)" if broke or fresh else "nothing got worse",
+        cases=(*unchanged(48), *tests),
+        rules=(*case_rules(), *rules),
+        meta=a_meta(tracks=(TRACK,)),
+        metrics_used=(*METRICS, a_metric("go-tests", type="junit")),
+    )
+
+
+TEST_BROKE = {
+    "passed": 0,
+    "failing": True,
+    "reasons": (Reason(metric="go-tests", where="case", text="expected 2 cards, got 1 @ ::error::x"),),
+    "metrics": {"go-tests": 0.0},
+}
+
+
 def situations() -> dict[str, Report]:
     """Every situation that the surfaces know, by the name of its golden files."""
     slower = (a_rule_verdict(LATENCY_RULE, "regression", baseline=2100.0, value=2900.0),)
@@ -525,8 +601,19 @@ def situations() -> dict[str, Report]:
             meta=a_meta(config="ci/agent-gate.yml", planned_trials=12, measured_trials=12),
         ),
         "regression_interrupted": a_regression(meta=a_meta(interrupted=True, measured_trials=40)),
-        "pass": a_report(),
+        "pass": a_report(meta=a_meta(agent=CARDS)),
         "pass_first": a_first_run(),
+        "tests_broke": with_tests(
+            a_test("TestSave", "regressed", **TEST_BROKE),
+            a_test("TestMerge", "new", base_passed=0, base_measured=0, **TEST_BROKE),
+            a_test("TestOpen", "fixed", base_passed=0),
+            a_test("TestClose"),
+            a_test("TestList"),
+            a_test("TestGone", "removed", passed=0, measured=0, planned=0, base_passed=0, base_measured=0),
+            broke=1,
+            fresh=1,
+        ),
+        "tests_pass": with_tests(*(a_test(f"Test{number}") for number in range(5))),
         "pass_moved": a_report(
             cases=(
                 a_case_verdict("paris", "fixed", base_passed=1),
@@ -540,6 +627,7 @@ def situations() -> dict[str, Report]:
             )
         ),
         "pass_fell": a_report(rules=(*case_rules(), *fell), metrics=(a_summary("calls", 0.98, 0.94),)),
+        "regression_partial": a_partial_run(),
         "pass_warning": a_report(rules=(*case_rules(), *slower)),
         "pass_filtered": filtered(a_report(), "--case steady_01", "--case steady_02"),
         "undecided_throttled": a_throttled_run(),
@@ -683,6 +771,7 @@ def hostile_report(kind: str, text: str) -> Report:
             selection=(text,),
             agent_down=text if down else "",
             log_tail=text if down else "",
+            agent=AgentFacts(name=text, server=text, agents=(AgentPart(name=text, tools=(text,)),) * 2),
             measured_trials=0 if down else 144,
         ),
     )

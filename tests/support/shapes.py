@@ -7,12 +7,18 @@ from types import MappingProxyType
 from tests.support.commands import git
 
 ADK = "root_agent = Agent(tools=[look_up, save, forget])\n"
+GRAPHS = '{"dependencies": ["."], "graphs": {"agent": "./agent.py:graph"}}'
 DOCKERFILE = 'FROM python:3.13-slim\nEXPOSE 8000\nCMD ["python", "server.py"]\n'
 
 SHAPES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "empty": {"agent.py": ""},
         "adk": {"card/agent.py": ADK, "requirements.txt": ""},
+        "langgraph": {"langgraph.json": GRAPHS, "agent/agent.py": ADK, "requirements.txt": "langgraph\n"},
+        "langgraph in a Dockerfile": {"langgraph.json": GRAPHS, "Dockerfile": DOCKERFILE},
+        "langgraph below": {
+            "api/langgraph.json": '{"graphs": {"über # all: 1": "./a.py:g", "b": "./b.py:g"}}'
+        },
         "adk in a Dockerfile": {"card/agent.py": ADK, "Dockerfile": DOCKERFILE},
         "python": {"src.txt": "", "server.py": "", "pyproject.toml": ""},
         "node": {"server.js": "", "package-lock.json": ""},

@@ -68,6 +68,7 @@ BROKEN: Mapping[str, Mapping[str, Reply]] = {
     },
     "chatty": {"hello": {"reply": "Hello! How can I help?", "tool_calls": weather("Rome", 1)["tool_calls"]}},
     "rude": {"hello": {"reply": "What?"}},
+    "curt": {"hello": {"reply": "Hello."}},
     "crashes": {"weather in Paris": {"status": 500}},
     "throttled": {"weather in Paris": {"status": 429}},
     "forgets": {"what do I drink": {"reply": "No idea."}},

@@ -54,6 +54,7 @@ events = st.builds(
     error=texts,
     pauses=st.lists(pauses, max_size=2).map(tuple),
     not_in_trajectory=texts,
+    artifact_delta=json_objects,
 )
 outcomes: st.SearchStrategy[Outcome] = st.one_of(
     *(st.builds(kind, reason=texts) for kind in (Completed, Crashed, TimedOut, Paused, Throttled, Refused))

@@ -217,6 +217,20 @@ CASES = (
         "case changed memory",
         base=PLAIN,
     ),
+    Row(
+        "takes a tag off a case, by which a rule goes",
+        golden("talk.yaml", "    category: memory\n    tags: [drinks]\n", "    category: memory\n"),
+        "case changed memory",
+        "loses_state",
+        base=both(
+            golden("talk.yaml", "    category: memory\n", "    category: memory\n    tags: [drinks]\n"),
+            config("rules:\n", "rules:\n  state: {by: tag, min: 1}\n"),
+            config(
+                "  cases: {regressed: 0, new_failing: 0, removed: 0}\n",
+                "  cases: {regressed: 9, new_failing: 9}\n",
+            ),
+        ),
+    ),
     Row("sets up a shared database in a new case", an_easy_world, "case added setup", "loses_order"),
     Row(
         "takes a case out of its company",

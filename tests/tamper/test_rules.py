@@ -113,6 +113,29 @@ RULES = (
         "rule loosened rules.tool_calls !",
     ),
     Row(
+        "bounds the best trial in place of the mean",
+        config("max_drop: 0.05}", "max_drop: 0.05, aggregate: max}"),
+        "rule loosened rules.calls !",
+    ),
+    Row(
+        "counts trials that pass at less",
+        config("at: 0.9", "at: 0.1"),
+        "rule loosened rules.words !",
+        base=config("words: {min: 0.5}", "words: {aggregate: pass_rate, at: 0.9, min: 0.1}"),
+    ),
+    Row(
+        "asks for fewer trials in a row",
+        config("aggregate: pass^2", "aggregate: pass^1"),
+        "rule loosened rules.calls !",
+        base=config("calls: {min: 0.9, max_drop: 0.05}", "calls: {aggregate: pass^2, min: 0.5}"),
+    ),
+    Row(
+        "drops what says that no rise is too small",
+        config("max_rise: 20%, ignore_below: 0", "max_rise: 20%"),
+        "rule loosened rules.tool_calls !",
+        base=config("max_rise: 20%", "max_rise: 20%, ignore_below: 0"),
+    ),
+    Row(
         "adds a warning where the default decides on each case",
         rule("state: {min: 0.1, level: warn}"),
         "metric loosened metrics.state !",
@@ -156,6 +179,33 @@ METRICS = (
         "metric loosened metrics.calls !",
         "two_calls",
         base=config("  tool_calls: {max_rise: 20%}\n", ""),
+    ),
+    Row(
+        "makes the model cheaper",
+        config("big: {input: 9,", "big: {input: 1,"),
+        "metric loosened metrics.cost !",
+        base=both(
+            config("rules:\n", "prices: {big: {input: 9, output: 9}}\nrules:\n"),
+            rule("cost: {max: 1, level: warn}"),
+        ),
+    ),
+    Row(
+        "looks for another pattern",
+        config("pattern: degrees|", "pattern: .|"),
+        "metric loosened metrics.units !",
+        base=both(
+            config("metrics:\n", "metrics:\n  units: {type: regex, pattern: degrees|hello}\n"),
+            rule("units: {min: 0.1}"),
+        ),
+    ),
+    Row(
+        "asks it of fewer cases",
+        config("pattern: hello", "pattern: hello, tags: [none]"),
+        "metric loosened metrics.units !",
+        base=both(
+            config("metrics:\n", "metrics:\n  units: {type: regex, pattern: hello, ignore_case: true}\n"),
+            rule("units: {max: 0.9}"),
+        ),
     ),
     Row(
         "lets a case pass at less", config("pass_at: 0.5", "pass_at: 0.1"), "metric loosened metrics.words !"

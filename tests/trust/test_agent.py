@@ -18,6 +18,7 @@ from gate.model.config import (
     UrlBoot,
 )
 from gate.model.finding import Place
+from gate.trust import _bare
 from gate.trust.agent import AgentSides
 
 PLACE = Place(file="agent-gate.yml")
@@ -43,7 +44,8 @@ commands = st.builds(CommandBoot, command=st.just(("serve",)), pass_env=names)
 urls = st.builds(
     UrlBoot,
     url=st.sampled_from(["http://a", "http://b"]),
-    headers=st.dictionaries(st.just("X-A"), st.sampled_from(["1", "2"])),
+    headers=st.dictionaries(st.just("X-A"), st.sampled_from(["1", "{A_KEY}"])),
+    pass_env=names,
 )
 boots: st.SearchStrategy[BootConfig] = containers | commands | urls | st.just(NoBoot())
 agents = st.builds(
@@ -55,8 +57,11 @@ agents = st.builds(
 )
 
 
-def secrets(boot: BootConfig) -> set[str]:
-    return set(boot.pass_env) if isinstance(boot, CommandBoot | ContainerBoot) else set()
+def secrets(boot: BootConfig) -> set[tuple[str, str]]:
+    """Who gets which: the code that the pull request brings, or an address."""
+    if isinstance(boot, NoBoot):
+        return set()
+    return {(boot.url if isinstance(boot, UrlBoot) else "", name) for name in boot.pass_env}
 
 
 def walls(boot: BootConfig) -> Confinement:
@@ -171,3 +176,65 @@ def test_which_calls_are_seen_is_the_bases_to_say_and_the_model_is_under_test(
     sides = AgentSides(before, AgentConfig(protocol=protocol, boot=boot, options=head), PLACE)
     assert sides.in_force().options == in_force
     assert [change.needs_acceptance for change in sides.changes()] == [needed]
+
+
+def test_a_token_that_is_sent_elsewhere_is_not_given_to_the_head_s_own_code() -> None:
+    headers = {"Authorization": "Bearer {A_KEY}"}
+    base = AgentConfig(protocol="http", boot=UrlBoot(url="http://a", headers=headers, pass_env=("A_KEY",)))
+    head = replace(base, boot=CommandBoot(command=("serve",), headers=headers, pass_env=("A_KEY",)))
+    held = AgentSides(base, head, PLACE).in_force().boot
+    assert isinstance(held, CommandBoot)
+    assert held.pass_env == ()
+
+
+def test_another_variable_in_a_header_waits() -> None:
+    headers = {"X-A": "{A_KEY}{B_KEY}"}
+    base = AgentConfig(protocol="http", boot=UrlBoot(url="http://a", headers=headers, pass_env=("A_KEY",)))
+    head = replace(base, boot=UrlBoot(url="http://a", headers=headers, pass_env=("A_KEY", "B_KEY")))
+    sides = AgentSides(base, head, PLACE)
+    [change] = sides.changes()
+    assert (change.name, change.before, change.after) == ("agent.boot.pass_env", "[A_KEY]", "[A_KEY, B_KEY]")
+    assert change.needs_acceptance
+    assert sides.in_force() == base
+
+
+@pytest.mark.parametrize(
+    "boot",
+    [
+        UrlBoot(url="http://a", headers={"X-A": "{A_KEY}"}, pass_env=("A_KEY",)),
+        CommandBoot(command=("serve",), pass_env=("A_KEY",)),
+        ContainerBoot(source=Image(name="i"), pass_env=("A_KEY",)),
+    ],
+)
+def test_beside_a_base_that_cannot_be_used_no_secret_is_passed(boot: BootConfig) -> None:
+    agent = AgentConfig(protocol="http", boot=boot)
+    assert secrets(AgentSides(_bare(agent), agent, PLACE).in_force().boot) == set()
+
+
+def test_which_tools_the_client_offers_is_the_bases_to_say() -> None:
+    boot = CommandBoot(command=("serve",))
+    tool = {"name": "paint", "description": "Paints."}
+    before = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [tool], "path": "/a"})
+    after = AgentConfig(protocol="ag-ui", boot=boot, options={"tools": [], "path": "/b"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"tools": [tool], "path": "/b"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("option", "head"),
+    [
+        ("input", {"question": "{text}, and say Paris"}),
+        ("messages", "log"),
+        ("output", "expected"),
+        ("streaming", False),
+        ("tokens", False),
+    ],
+)
+def test_what_is_read_of_a_graph_is_the_bases_to_say(option: str, head: object) -> None:
+    boot = CommandBoot(command=("serve",))
+    before = AgentConfig(protocol="langgraph", boot=boot, options={"body": {"config": {}}})
+    after = AgentConfig(protocol="langgraph", boot=boot, options={option: head, "prefix": "/v2"})
+    sides = AgentSides(before, after, PLACE)
+    assert sides.in_force().options == {"prefix": "/v2"}
+    assert [change.needs_acceptance for change in sides.changes()] == [True]

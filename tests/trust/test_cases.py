@@ -55,11 +55,12 @@ def test_added_and_removed_cases_are_told_and_what_is_removed_is_still_run() -> 
         ({"turns": saying("hi")}, ["case loosened a !"], []),
         ({"turns": saying("bye", contains=("x",))}, ["case changed a"], ["a"]),
         ({"start_state": {"k": 1}}, ["case changed a"], ["a"]),
+        ({"turns": (replace(A.turns[0], state_delta={"k": 1}),)}, ["case changed a"], ["a"]),
         ({"isolation": "shared", "group": "a"}, ["case changed a"], ["a"]),
         ({"depends_on": ("b",), "group": "a"}, ["case changed a"], ["a"]),
         ({"track": "retrieval"}, ["case changed a"], ["a"]),
         ({"category": "c"}, ["case changed a"], []),
-        ({"tags": ("t",)}, [], []),
+        ({"tags": ("t",)}, ["case changed a"], []),
     ],
 )
 def test_a_changed_case_is_told_and_run_again_where_something_else_is_sent(

@@ -1,6 +1,7 @@
 """Which metrics measure less."""
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -113,3 +114,19 @@ def test_what_passes_by_a_stricter_option_passes_by_the_other(option: str, value
         loose, strict = (a_metric("m", type_, **{**other, option: each}) for each in (value, stricter))  # type: ignore[arg-type]
         if not mismatch(strict, wanted, actual):
             assert not mismatch(loose, wanted, actual), (other, wanted, actual)
+
+
+def test_other_code_of_a_custom_metric_waits_and_the_same_code_is_no_change(tmp_path: Path) -> None:
+    def custom(code: str, folder: str) -> Metric:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "m.py").write_text(code)
+        config = MetricConfig(
+            name="calls", type="python", options={"file": "m.py"}, place=PLACE, root=str(tmp_path / folder)
+        )
+        return next(metric for metric in build([config]) if metric.name == "calls")
+
+    assert changes(custom("a", "one"), custom("a", "two")) == []
+    (change,) = changes(custom("a", "one"), custom("b", "three"))
+    assert (change.kind, change.needs_acceptance) == ("loosened", True)
+    assert change.before.startswith("{type: python, file: m.py, code: ")
+    assert change.before != change.after

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import permutations
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -33,7 +34,9 @@ about_calls = st.builds(
     max_rise=amounts,
     ignore_below=st.none() | st.sampled_from([0.0, 0.2, 0.5]),
     coverage=st.none() | st.sampled_from([0.5, 1.0]),
-    by=st.sampled_from(["suite", "category", "case"]),
+    by=st.sampled_from(["suite", "category", "tag", "case"]),
+    aggregate=st.sampled_from(["mean", "mean", "min", "pass_rate"]),
+    at=st.none() | st.just(0.5),
     level=levels,
     place=st.just(PLACE),
 )
@@ -84,7 +87,9 @@ def two_sides(draw: st.DrawFn) -> tuple[list[Rule], list[Rule]]:
 def _altered(rule: Rule) -> st.SearchStrategy[Rule]:
     if rule.metric == "cases":
         return st.builds(lambda other: replace(rule, counts=other.counts, level=other.level), about_cases)
-    keys = st.sampled_from(["min", "max", "max_drop", "max_rise", "ignore_below", "coverage", "level"])
+    keys = st.sampled_from(
+        ["min", "max", "max_drop", "max_rise", "ignore_below", "coverage", "level", "aggregate", "at"]
+    )
     return st.builds(lambda other, key: replace(rule, **{key: getattr(other, key)}), about_calls, keys)
 
 
@@ -222,3 +227,31 @@ def test_a_change_is_told_with_both_sides(
     base: list[Rule], head: list[Rule], told: list[tuple[str, str, str]]
 ) -> None:
     assert [(each.kind, each.before, each.after) for each in rule_changes(base, head)] == told
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        ({}, {"aggregate": "max"}),
+        ({}, {"aggregate": "min"}),
+        ({"aggregate": "pass_rate"}, {"aggregate": "pass_rate", "at": 0.1}),
+        ({"aggregate": "pass_rate", "at": 0.9}, {"aggregate": "pass_rate", "at": 0.1}),
+        ({"aggregate": "pass_k", "number": 3}, {"aggregate": "pass_k", "number": 1}),
+        ({"aggregate": "percentile", "number": 5}, {"aggregate": "percentile", "number": 95}),
+        ({"by": "tag"}, {"by": "suite"}),
+    ],
+)
+def test_another_aggregate_is_another_rule_and_waits(base: dict[str, Any], head: dict[str, Any]) -> None:
+    old, new = (Rule(metric="calls", min=0.5, place=PLACE, **each) for each in (base, head))
+    assert not implies(new, old)
+    assert not implies(old, new)
+    (change,) = rule_changes([old], [new])
+    assert (change.kind, change.needs_acceptance) == ("loosened", True)
+    assert change.before != change.after
+
+
+def test_a_rule_is_told_beside_that_of_the_same_aggregate() -> None:
+    mean = Rule(metric="calls", min=0.5, place=PLACE)
+    tail = Rule(metric="calls", min=0.3, aggregate="percentile", number=5, place=PLACE)
+    (change,) = rule_changes([mean, tail], [mean, replace(tail, min=0.1)])
+    assert (change.before, change.after) == ("{aggregate: p5, min: 0.3}", "{aggregate: p5, min: 0.1}")

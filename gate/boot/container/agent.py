@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from gate.boot import ready
@@ -19,6 +20,7 @@ from gate.boot.container.late import why_late
 from gate.boot.container.reach import proxied, unhealthy
 from gate.boot.container.spec import spec
 from gate.boot.container.words import NOT_STARTED, OPEN_AFTER_ALL, hints
+from gate.boot.headers import filled
 from gate.boot.launch import shown
 from gate.boot.log import AgentLog
 from gate.errors import AgentDown
@@ -35,6 +37,7 @@ _logger = logging.getLogger(__name__)
 @asynccontextmanager
 async def running(config: ContainerBoot, scene: Scene) -> AsyncIterator[Agent]:
     """The agent of the config's container, once it is ready; everything made for it is removed."""
+    config = replace(config, headers=filled(config.headers, config.pass_env))
     engine = await asyncio.to_thread(connect)
     log = AgentLog(scene.log, scene.redact)
     agent = ContainerAgent(config, scene, engine, log)

@@ -57,6 +57,10 @@ def _shown(project: Project, path: Path) -> str:
 
 def _found(project: Project) -> str:
     box = " and a Dockerfile" if project.boxed else ""
+    if project.graphs:
+        graphs = count(len(project.graphs.names), "graph")
+        folder = "" if project.graphs.folder == "." else f"{line(project.graphs.folder)}/"
+        return f"Found LangGraph's {folder}langgraph.json ({graphs}){box}."
     if project.adk:
         tools = count(len(project.adk.tools), "tool")
         return f"Found an ADK agent in {line(project.adk.app)}/ (root_agent, {tools}){box}."

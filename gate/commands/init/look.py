@@ -1,6 +1,7 @@
-"""What a project has that tells how its agent is started: an ADK app, a script, a Dockerfile, a toolchain."""
+"""What tells how a project's agent is started: an ADK app, graphs, a script, a Dockerfile, a toolchain."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ _DEPTH = 3
 _ENTRIES = ("agent.py", "server.py", "main.py", "app.py", "server.js", "index.js")
 _SKIPPED = {"node_modules", "venv", "site-packages", "__pycache__", "build", "dist", "tests"}
 _EXPOSED = re.compile(r"^\s*EXPOSE\s+(\d{1,5})\b", re.IGNORECASE | re.MULTILINE)
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?:")
 _DEFAULT_PORT = 8080
 
 
@@ -23,6 +25,15 @@ class Adk:
     folder: str
     app: str
     tools: tuple[str, ...]
+
+
+@frozen
+class Graphs:
+    """A LangGraph project: the folder of its langgraph.json, its graphs, and whether it is JavaScript."""
+
+    folder: str
+    names: tuple[str, ...]
+    javascript: bool
 
 
 @frozen
@@ -38,6 +49,7 @@ class Project:
     folder: str
     branch: str
     adk: Adk | None
+    graphs: Graphs | None
     entry: str
     port: int
     install: tuple[str, ...]
@@ -53,15 +65,17 @@ def look(root: Path) -> Project:
     real = root.resolve()
     top = top_of(root) or real
     folder = real.relative_to(top).as_posix() if real.is_relative_to(top) else "."
+    graphs = next(_graph_projects(root), None)
     return Project(
         root=root,
         top=top,
         folder="" if folder == "." else folder,
         branch=default_branch(root),
-        adk=next(_adk_apps(root), None),
+        adk=None if graphs else next(_adk_apps(root), None),
+        graphs=graphs,
         entry=next((name for name in _ENTRIES if (root / name).is_file()), _ENTRIES[0]),
         port=_port(root / "Dockerfile"),
-        install=tuple(_install(root)),
+        install=(*_install(root), *(_server_of_graphs(root, graphs) if graphs else ())),
     )
 
 
@@ -84,12 +98,43 @@ def _install(root: Path) -> Iterator[str]:
         yield "npm ci"
 
 
-def _adk_apps(root: Path) -> Iterator[Adk]:
-    for path in sorted(root.rglob("agent.py"), key=lambda path: (len(path.parts), path)):
+def _found(root: Path, name: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Files of a name with the folders that they are in, the topmost first."""
+    for path in sorted(root.rglob(name), key=lambda path: (len(path.parts), path)):
         parts = path.relative_to(root).parts[:-1]
-        if not parts or len(parts) > _DEPTH or any(part in _SKIPPED or part[0] == "." for part in parts):
+        if len(parts) <= _DEPTH and not any(part in _SKIPPED or part[0] == "." for part in parts):
+            yield path, parts
+
+
+def _graph_projects(root: Path) -> Iterator[Graphs]:
+    for path, parts in _found(root, "langgraph.json"):
+        try:
+            graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
+            names = tuple(name for name in graphs if name)
+            scripts = [_SCRIPT.search(json.dumps(graphs[name])) is not None for name in names]
+        except (OSError, ValueError, RecursionError, LookupError, TypeError):
             continue
-        tools = _root_agent_tools(path)
+        if names:
+            yield Graphs(folder="/".join(parts) or ".", names=names, javascript=all(scripts))
+
+
+def _server_of_graphs(root: Path, graphs: Graphs) -> Iterator[str]:
+    """What installs LangGraph's server, unless the project's own requirements name it, or npx brings it."""
+    if graphs.javascript:
+        return
+    for folder in {root, root / graphs.folder}:
+        for name in ("requirements.txt", "pyproject.toml"):
+            try:
+                if "langgraph-cli" in (folder / name).read_text(encoding="utf-8", errors="replace"):
+                    return
+            except OSError:
+                continue
+    yield 'pip install "langgraph-cli[inmem]"'
+
+
+def _adk_apps(root: Path) -> Iterator[Adk]:
+    for path, parts in _found(root, "agent.py"):
+        tools = _root_agent_tools(path) if parts else None
         if tools is not None:
             yield Adk(folder="/".join(parts[:-1]) or ".", app=parts[-1], tools=tools)
 

@@ -1,8 +1,9 @@
 """The first config and the first cases of a project, to be edited."""
 
 import json
+import re
 
-from gate.commands.init.look import Adk, Project
+from gate.commands.init.look import Adk, Graphs, Project
 
 _HEAD = """\
 # `agent-gate schema config > agent-gate.schema.json` gives editors completion:
@@ -12,12 +13,20 @@ agent:
 """
 _API_SERVER = '[adk, api_server, --host, HOST, --port, "{port}", --session_service_uri, "memory://", .]'
 
+_PYTHON_DEV = "langgraph, dev"
+_NODE_DEV = 'npx, "@langchain/langgraph-cli", dev'
+_DEV = '[CLI, --no-browser, --no-reload, --n-jobs-per-worker, "4", --host, HOST, --port, "PORT"]'
+_PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+
 _ANYWHERE = "0.0.0.0"  # noqa: S104  # inside of the agent's own container
 
 
 def config(project: Project) -> str:
     """agent-gate.yml."""
-    agent = _adk(project, project.adk) if project.adk else _http(project)
+    if project.graphs:
+        agent = _langgraph(project, project.graphs)
+    else:
+        agent = _adk(project, project.adk) if project.adk else _http(project)
     return f"{_HEAD}{agent}dataset: golden/*.yaml\n{_when(project)}"
 
 
@@ -39,6 +48,41 @@ def _adk(project: Project, found: Adk) -> str:
 {boot}    ready: {{path: /health, within: 60s}}
     # pass_env: [GOOGLE_API_KEY]       # what the agent may see of your environment; redacted everywhere
 """
+
+
+def _langgraph(project: Project, found: Graphs) -> str:
+    server = _DEV.replace("CLI", _NODE_DEV if found.javascript else _PYTHON_DEV)
+    if project.boxed:
+        command = server.replace("HOST", _ANYWHERE).replace("PORT", str(project.port))
+        boot = f"""\
+    build: .                           # the Dockerfile here; its server listens on 0.0.0.0
+    # command: {command}
+    port: {project.port:<5}                        # where it listens in there
+    egress: open                       # it calls a model; without this it has no way out
+"""
+    else:
+        cwd = "" if found.folder == "." else f"    cwd: {_quoted(found.folder)}\n"
+        command = server.replace("HOST", "127.0.0.1").replace("PORT", "{port}")
+        boot = f"    command:\n      {command}\n{cwd}"
+    others = f"  # langgraph.json has: {_listed(found.names)}" if found.names[1:] else ""
+    return f"""\
+  protocol: langgraph
+  app: {_quoted(found.names[0])}{others}
+  boot:
+{boot}    ready: {{path: /ok, within: 60s}}
+    env: {{LANGSMITH_TRACING: "false", LANGGRAPH_CLI_NO_ANALYTICS: "1"}}
+    # pass_env: [OPENAI_API_KEY]       # what the agent may see of your environment; redacted everywhere
+  # langgraph: {{input: {{question: "{{text}}"}}, output: answer}}   # for a state without `messages`
+"""
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(map(_quoted, names))
+
+
+def _quoted(text: str) -> str:
+    """A scalar of YAML: JSON's strings are."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
 def _http(project: Project) -> str:

@@ -6,14 +6,20 @@ from tests.support.conformance.script import SCRIPT
 from tests.support.conformance.speaker import Counterpart, Speaker
 from tests.support.conformance.speakers import a2a
 from tests.support.conformance.speakers.adk import Adk
+from tests.support.conformance.speakers.ag_ui import AgUi
+from tests.support.conformance.speakers.agent_engine import AgentEngine
 from tests.support.conformance.speakers.http import Http
+from tests.support.conformance.speakers.langgraph import Langgraph
 from tests.support.conformance.speakers.openai_chat import OpenaiChat
 from tests.support.conformance.speakers.openai_responses import OpenaiResponses
 
 SPEAKERS: tuple[Speaker, ...] = (
     *a2a.speakers(),
     *(Adk("whole"), Adk("streamed"), Adk("streamed in parts")),
+    *(AgUi(chunks=False), AgUi(chunks=True)),
+    *(AgentEngine("lines"), AgentEngine("server-sent events")),
     Http(),
+    *(Langgraph("streamed"), Langgraph("streamed by nodes"), Langgraph("whole")),
     *(OpenaiChat(stream=False), OpenaiChat(stream=True)),
     *(OpenaiResponses(stream=False), OpenaiResponses(stream=True)),
 )
@@ -34,12 +40,17 @@ def render(rows: Rows, speakers: Sequence[Speaker] = SPEAKERS) -> str:
     """The README's table between its marks."""
     lines = [_line(["protocol", *SHOWN, "streamed", "held against"]), _line(["---"] * (len(SHOWN) + 3))]
     for protocol in sorted(rows):
-        own = [speaker for speaker in speakers if speaker.protocol == protocol]
+        own = [speaker for speaker in speakers if row_of(speaker) == protocol]
         against = own[0].counterpart if own else REPLAY
         cells = [_word(carried=rows[protocol][name]) for name in SHOWN]
         streamed = _word(carried=any(speaker.variant != "whole" for speaker in own))
         lines.append(_line([f"`{protocol}`", *cells, streamed, str(against)]))
     return BEGIN + "\n".join(lines) + "\n" + END
+
+
+def row_of(speaker: Speaker) -> str:
+    """The protocol, or the name of a variant that shows less and has a row of its own."""
+    return str(getattr(speaker, "row", speaker.protocol))
 
 
 def merged(found: Iterable[tuple[str, str, bool]]) -> dict[str, dict[str, bool]]:

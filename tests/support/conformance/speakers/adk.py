@@ -26,7 +26,7 @@ Variant = Literal["whole", "streamed", "streamed in parts"]
 
 class Adk:
     protocol = "adk"
-    counterpart = Counterpart("real server", "adk-python", "tests/drive/test_adk.py")
+    counterpart = Counterpart("real server", "adk-python; from source: adk-go", "tests/drive/test_adk.py")
 
     def __init__(self, variant: Variant) -> None:
         self.variant: str = variant
@@ -47,12 +47,15 @@ class Adk:
 
     def speak(self, reply: Reply, request: Any) -> Spoken:
         del request
-        frames = [
-            frame for number, step in enumerate(reply.steps) for frame in self._frames(step, f"e{number}")
-        ]
+        frames = self.frames(reply)
         if self.variant == "whole":
             return Spoken("application/json", (json.dumps(frames).encode(),))
         return Spoken("text/event-stream", tuple(map(_sse, frames)) or (b"",))
+
+    def frames(self, reply: Reply) -> list[dict[str, Any]]:
+        return [
+            frame for number, step in enumerate(reply.steps) for frame in self._frames(step, f"e{number}")
+        ]
 
     def answers(self, request: Any) -> list[str]:
         parts = request["newMessage"]["parts"]

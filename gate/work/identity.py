@@ -1,4 +1,8 @@
-"""Who the agent runs as: nobody where the gate is root, and out of sight of the gate's own environment."""
+"""Who started programs run as: somebody else where the gate is root, out of sight of its own environment.
+
+The agent is nobody, and each worker a user of its own: neither the agent nor another worker can signal it,
+trace it or read its memory.
+"""
 
 import ctypes
 import os
@@ -13,6 +17,8 @@ from gate.frozen import frozen
 
 NOBODY = 65534
 """The user and group `nobody`, which owns no files; containers and Debian give it this number."""
+WORKERS = NOBODY - 1
+"""The group of workers; their users are counted down from it. What only workers may read is this group's."""
 _PR_SET_DUMPABLE = 4
 _SHEBANG = re.compile(rb"#![ \t]*(?P<program>\S+)(?:[ \t]+(?P<word>\S+))?")
 _REACHABLE = """
@@ -27,14 +33,14 @@ done
 
 @frozen(kw_only=False)
 class Identity:
-    """User and group of the agent, None for the gate's own; `warning` says why it is root where it is."""
+    """User and group of a program, None for the gate's own; `warning` says why it is root where it is."""
 
     user: int | None = None
     group: int | None = None
     warning: str = ""
 
     def own(self, *folders: Path) -> None:
-        """Give folders that the gate made to the agent."""
+        """Give folders that the gate made to the program."""
         if self.user is not None and self.group is not None:
             for folder in folders:
                 os.chown(folder, self.user, self.group)
@@ -54,6 +60,11 @@ def choose(cwd: Path, argv: Sequence[str], search: str, temporary: Path) -> Iden
             " (chmod o+rx)."
         )
     )
+
+
+def unreachable(who: Identity, cwd: Path, paths: Sequence[str]) -> str:
+    """The first path that a user other than the gate's own cannot reach; "" where all is well."""
+    return "" if who.user is None or who.group is None else _blocked(cwd, paths, who.user, who.group)
 
 
 def interpreters(program: str, search: str) -> list[str]:
@@ -81,12 +92,12 @@ def hide_environment() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def _blocked(cwd: Path, paths: Sequence[str]) -> str:
-    """The first path that `nobody` cannot reach, asked of the kernel itself; "" where all is well."""
+def _blocked(cwd: Path, paths: Sequence[str], user: int = NOBODY, group: int = NOBODY) -> str:
+    """The first path that a user cannot reach, asked of the kernel itself; "" where all is well."""
     done = subprocess.run(
         ["/bin/sh", "-c", _REACHABLE, "sh", str(cwd), *paths],
-        user=NOBODY,
-        group=NOBODY,
+        user=user,
+        group=group,
         extra_groups=[],
         cwd="/",
         env={},

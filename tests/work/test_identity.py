@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.boot.identity import Identity, choose, interpreters
+from gate.work.identity import Identity, choose, interpreters
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -60,7 +60,7 @@ def test_a_gate_that_is_not_root_keeps_its_user(monkeypatch: pytest.MonkeyPatch,
 
 PEEK = """
 import ctypes, os, sys
-from gate.boot.identity import hide_environment
+from gate.work.identity import hide_environment
 os.setgid(65534); os.setuid(65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # what an ordinary program of that user is
 def seen():

@@ -1,0 +1,22 @@
+"""What is wrong with the names of tracks: each is a metric and a rule of its own."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from gate.config.build import JUNIT
+from gate.model.config import Config
+from gate.model.finding import Finding
+from gate.score import METRICS
+
+
+def track_findings(config: Config) -> Iterator[Finding]:
+    """Findings about names that mean something else already."""
+    taken = {"cases", "agent", *METRICS, *(each.name for each in config.metrics if each.type != JUNIT)}
+    times = Counter(track.name for track in config.tracks)
+    for track in config.tracks:
+        if track.name in taken or times[track.name] > 1:
+            other = "another track has it" if times[track.name] > 1 else "it is a metric, `cases` or `agent`"
+            what = f"a track cannot be named '{track.name}': {other}"
+            why = "Its rule and its line in the report have that name."
+            fix = f"name: {track.name}-tests" if times[track.name] == 1 else ""
+            yield Finding.error("track-name", track.place, what, why=why, fix=fix)
