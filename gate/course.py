@@ -49,6 +49,7 @@ class Course:
         suite, config = self._suite, self._suite.config
         root = Path(config.root)
         inputs = {Path(config.file), *(Path(facts.place.file) for facts in suite.head.case_facts)}
+        ours = [root / name for name in (config.baseline, config.judge_cache) if name]
         return Meta(
             run=self._run,
             gate=__version__,
@@ -56,7 +57,7 @@ class Course:
             duration_s=round(time.monotonic() - self._clock, 3),
             config=config.file,
             protocol=config.agent.protocol,
-            commit=commit_of(root, inputs, ignore=[root / config.baseline]),
+            commit=commit_of(root, inputs, ignore=ours),
             head=suite.commit,
             selection=suite.selection,
             env=suite.env,

@@ -20,6 +20,7 @@ from gate.redact import Redactor
 from gate.results import LOG_FILE, Results
 from gate.scales import Scales
 from gate.suite import Suite
+from gate.weighing import Weighing
 
 _SURFACES = tuple(sink.file for sink in SINKS.values())
 
@@ -44,13 +45,20 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
     _spare_recordings(suite, out)
     scales = Scales(suite)
     with Results(out, _SURFACES, suite.redact.sweep) as results, course.interruptible():
+
+        def scored(trace: Trace, record: TrialRecord) -> None:
+            results.add(trace, record)
+            watch.measured(record, trace.side)
+
         try:
-            async with scales.ready(), aclosing(_driven(suite, out, course)) as traces:
+            async with (
+                scales.ready(),
+                aclosing(_driven(suite, out, course)) as traces,
+                Weighing(scales, scored, results.keep) as weighing,
+            ):
                 async for trace in traces:
-                    record = await scales.put(trace)
-                    results.add(trace, record)
                     course.count(trace)
-                    watch.measured(record, trace.side)
+                    await weighing.put(trace)
         except AgentDown as down:
             course.down = down
         except asyncio.CancelledError:
@@ -85,10 +93,10 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     course = Course(suite)
     scales = Scales(suite)
     with Results(out, _SURFACES, suite.redact.sweep) as results:
-        async with scales.ready():
+        async with scales.ready(), Weighing(scales, results.add, results.keep) as weighing:
             for trace in traces:
-                results.add(trace, await scales.put(trace))
                 course.count(trace)
+                await weighing.put(trace)
         report = _concluded(suite, scales, course, results)
     publish(report, out, suite.redact)
     return report

@@ -41,7 +41,7 @@ class StoredRun:
     @property
     def evidence(self) -> Evidence:
         """All that comparing needs of it."""
-        return tally(self.report.meta, self.report.metrics, self.cases, self.trials)
+        return tally(self.report.meta, self.report.metrics, self.cases, self.trials, self.report.judges)
 
 
 class Results:

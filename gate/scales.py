@@ -2,16 +2,23 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Self
+from functools import partial
+from typing import TYPE_CHECKING, Self
 
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
+from gate.model.judge import JudgeReading
 from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
 from gate.score import score_trial
+from gate.score.judge import Judge
 from gate.score.metric import Metric
 from gate.suite import Suite, Yardstick
+from gate.suite.judged import keep_judgements
+
+if TYPE_CHECKING:
+    from gate.judge import Cache
 
 
 class Scales:
@@ -23,16 +30,35 @@ class Scales:
         self._base = _tally(suite.base, suite.tracks) if suite.base else None
         self._apart = {case.id for case in suite.apart}
         self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
+        others = suite.base.metrics if suite.base and not self._alike else ()
+        self._used = (*suite.head.metrics, *others)
+        self._judges = [metric for metric in self._used if isinstance(metric, Judge)]
+
+    @property
+    def waits(self) -> bool:
+        """Whether scoring a trial waits for somebody: then several are scored side by side."""
+        return bool(self._judges)
 
     @asynccontextmanager
     async def ready(self) -> AsyncIterator[Self]:
         """Every metric of both sides, entered together."""
-        suite = self._suite
         async with AsyncExitStack() as stack:
-            others = suite.base.metrics if suite.base and not self._alike else ()
-            for metric in (*suite.head.metrics, *others):
+            if self._judges:
+                await self._seat(stack)
+            for metric in self._used:
                 await stack.enter_async_context(metric)
             yield self
+
+    async def _seat(self, stack: AsyncExitStack) -> None:
+        from gate.judge import Bench, Cache, known_of  # most suites have no judge
+
+        suite = self._suite
+        cache = Cache(known_of(suite.judged)) if suite.config.judge_cache else None
+        if cache and suite.bar is None:
+            stack.push(partial(_keep, suite, cache))
+        bench = await stack.enter_async_context(Bench(suite.redact, cache=cache))
+        for judge in self._judges:
+            await judge.sit(bench)
 
     async def put(self, trace: Trace) -> TrialRecord:
         """Score a trial and count it; the record is by the text that was run."""
@@ -59,6 +85,7 @@ class Scales:
             rules=shown.rules,
             undecided=policies,
             comparison=comparison,
+            judges=self._readings(suite.head),
         )
 
     def _judged(
@@ -84,7 +111,7 @@ class Scales:
 
         bar = self._suite.bar
         return compare(
-            tally.evidence(meta),
+            tally.evidence(meta, self._readings(side)),
             self._suite.baseline,
             self._suite.baseline_facts,
             rules=side.rules,
@@ -92,6 +119,11 @@ class Scales:
             enforced=enforced,
             renewed=bar is not None and side is self._suite.head and bool(self._suite.base or bar.accepted),
         )
+
+    def _readings(self, side: Yardstick) -> tuple[JudgeReading, ...]:
+        """What the judges of a side said; where both sides hold the same, the head's were asked."""
+        asked = self._suite.head if self._alike else side
+        return tuple(metric.reading for metric in asked.metrics if isinstance(metric, Judge))
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
         # Metrics that are the same on both sides are entered once: the head's stand for the base's.
@@ -103,6 +135,12 @@ class Scales:
     def _is_same(self, case: str, base: Yardstick) -> bool:
         """Whether a trial of the case gets the same scores from both sides."""
         return self._alike and base.keys_of(case) == self._suite.head.keys_of(case)
+
+
+def _keep(suite: Suite, cache: "Cache", kind: type[BaseException] | None, *_: object) -> None:
+    """Keep what was judged for the next run; what a part of the suite had no use for stays."""
+    lines = cache.lines(whole=kind is None and not suite.selection)
+    keep_judgements(suite.config, "".join(lines))
 
 
 def _facts(head: Yardstick, shown: Yardstick) -> tuple[MetricFacts, ...]:
@@ -128,7 +166,8 @@ async def _scored(side: Yardstick, trace: Trace, metrics: Sequence[Metric]) -> T
 
 def _measures(side: Yardstick) -> list[tuple[object, ...]]:
     return [
-        (metric.name, metric.type, metric.version, metric.options, metric.code) for metric in side.metrics
+        (metric.name, metric.type, metric.version, metric.options, metric.code, metric.basis)
+        for metric in side.metrics
     ]
 
 

@@ -21,6 +21,13 @@ def tls_context() -> ssl.SSLContext:
     return own_authorities() or _Lazy(ssl.PROTOCOL_TLS_CLIENT)
 
 
+def trusting(pem: str) -> ssl.SSLContext:
+    """A client's context that trusts the authorities of a PEM text and no others; raises ssl.SSLError."""
+    context = ssl.create_default_context(cadata=pem)
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # as gate.network has it for a company's authorities
+    return context
+
+
 @cache
 def _public() -> ssl.SSLContext:
     import certifi

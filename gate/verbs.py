@@ -13,6 +13,7 @@ EPILOG: Final = """\
 more:
   generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
+  judge calibrate       judge the labelled anchors alone, and suggest thresholds
   extract SOURCE        account for every event of a trace or a recorded session
   import FORMAT FILE    another tool's golden file, metrics, spans or session, in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
@@ -134,6 +135,12 @@ def _baseline(verbs: Verbs) -> None:
     _config(acts.add_parser("show", help="print runs, cases and means"))
 
 
+def _judge(verbs: Verbs) -> None:
+    acts = verbs.add_parser("judge").add_subparsers(dest="act", required=True, metavar="calibrate")
+    told = "judge the anchors alone: how far people agree, and from which score on to say yes"
+    _config(acts.add_parser("calibrate", help=told))
+
+
 def _grade(verbs: Verbs) -> None:
     verb = verbs.add_parser("grade")
     _config(verb)
@@ -194,9 +201,8 @@ def _publish(verbs: Verbs) -> None:
 
 def _schema(verbs: Verbs) -> None:
     verb = verbs.add_parser("schema")
-    verb.add_argument(
-        "name", nargs="?", help="config, dataset, trace, run, baseline, metric-request or -response"
-    )
+    names = "config, dataset, anchors, trace, run, baseline, metric-request or -response"
+    verb.add_argument("name", nargs="?", help=names)
 
 
 _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {
@@ -208,6 +214,7 @@ _VERBS: Final[Mapping[str, Callable[[Verbs], None]]] = {
     "baseline": _baseline,
     "generate": _generate,
     "grade": _grade,
+    "judge": _judge,
     "extract": _extract,
     "import": _import,
     "publish": _publish,

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 from gate import config as configs
@@ -17,8 +18,9 @@ from gate.check.mapping import mapping_findings
 from gate.check.rules import rule_findings
 from gate.check.tools import tool_findings
 from gate.check.tracks import track_findings
-from gate.documents import Document
+from gate.documents import MAX_BYTES, Document, read_bytes
 from gate.frozen import frozen
+from gate.git import is_in_checkout
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
@@ -63,9 +65,12 @@ def check(
     root = Path(config.root)
     suite = dataset.load(config.dataset, root)
     found = [*loaded.findings, *agent_findings(config, loaded.document)]
+    environment = os.environ if environ is None else environ
     if boots:
-        found += environment_findings(config, loaded.document, os.environ if environ is None else environ)
+        found += environment_findings(config, loaded.document, environment)
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
+    config, about_judges = _with_judges(config, suite.cases, environment, loaded.document)
+    found += (_from_here(finding, config.root, config.file) for finding in about_judges)
     found += track_findings(config)
     found += rule_findings(config, suite.cases)
     found += custom_findings(config, os.environ if environ is None else environ)
@@ -92,6 +97,29 @@ def stops(findings: Iterable[Finding], *, strict: bool) -> bool:
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(dict.fromkeys(findings), key=lambda each: each.order))
+
+
+def _with_judges(
+    config: Config, cases: Sequence[Case], environ: Mapping[str, str], document: Document
+) -> tuple[Config, Sequence[Finding]]:
+    """The config with its anchors, and what is wrong with judges; most suites have none."""
+    if not config.judges:
+        return config, ()
+    from gate.check.judges import judge_findings
+    from gate.judge import with_files
+
+    whole, wrong = with_files(config, partial(_bytes, Path(config.root)))
+    return whole, [*wrong, *judge_findings(whole, cases, environ, document)]
+
+
+def _bytes(root: Path, name: str) -> bytes | str:
+    """A file of the repository, or one of the machine by its whole path; a link leads nowhere else."""
+    if not (Path(name).is_absolute() or is_in_checkout(root, root / name)):
+        return "it is outside of this repository"
+    try:
+        return read_bytes(root / name, MAX_BYTES)
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def _without_config(document: Document, root: Path) -> Iterator[Finding]:

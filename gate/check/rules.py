@@ -126,7 +126,7 @@ def _aggregated(rule: Rule, metric: Metric, trials: int) -> Iterator[Finding]:
 
 
 def _bounds(rule: Rule, metric: Metric) -> Iterator[Finding]:
-    if all(bound is None for bound in (rule.min, rule.max, rule.max_drop, rule.max_rise)):
+    if all(bound is None for bound in (rule.min, rule.max, rule.max_drop, rule.max_rise, rule.coverage)):
         fix = f"{rule.metric}: {{max_drop: 0.05}}"
         yield _finding(rule, "empty-rule", f"the rule for '{rule.metric}' bounds nothing", fix=fix)
     elif rule.min is not None and rule.max is not None and rule.min > rule.max:
@@ -135,7 +135,7 @@ def _bounds(rule: Rule, metric: Metric) -> Iterator[Finding]:
     elif _is_share(rule, metric) and ((rule.min or 0) > _BEST or (rule.max is not None and rule.max < 0)):
         what = f"the rule for '{rule.metric}' can never hold: its values lie between 0 and 1"
         yield _finding(rule, "rule-never-holds", what)
-    elif all(_vacuous(rule, metric)):
+    elif rule.coverage is None and all(_vacuous(rule, metric)):
         what = f"the rule for '{rule.metric}' can never fail"
         why = "A share lies between 0 and 1, and nothing falls by more than all of it."
         yield _finding(rule, "rule-never-fails", what, why=why, fix="Tighten the bound.", warn=True)

@@ -21,7 +21,7 @@ from gate.publish import SINKS
 from gate.publish.progress import case_line, plan_line, progress_line
 from gate.publish.words import count as counted
 from gate.results import LOG_FILE, RUN_FILE, TRACES_FILE
-from gate.suite import Suite
+from gate.suite import Suite, most_judgements
 
 _ELSEWHERE = "Choose another folder with --out."
 
@@ -46,6 +46,8 @@ class Progress:
         turns = sum(len(case.turns) for case in (*suite.cases, *suite.apart))
         planned = len(suite.cases) + len(suite.apart)
         self._print(plan_line(planned, run.trials, run.rate_per_s, turns=turns))
+        if asked := most_judgements(suite):
+            self._print(f"at most {counted(asked, 'question')} to judges, retries not counted")
         if suite.apart:
             told = counted(
                 len(suite.apart), "of them runs as the base has it", "of them run as the base has them"

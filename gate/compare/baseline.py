@@ -30,7 +30,12 @@ def pool(baseline: Baseline | None, evidence: Evidence, reason: str) -> Baseline
     meta = evidence.meta
     commit = meta.commit
     run = BaselineRun(
-        run=meta.run, commit=commit.sha, date=meta.started_at, reason=reason, branch=commit.branch
+        run=meta.run,
+        commit=commit.sha,
+        date=meta.started_at,
+        reason=reason,
+        branch=commit.branch,
+        judges=evidence.judges,
     )
     before = tuple(r for r in baseline.runs if r.run != meta.run) if baseline else ()
     runs = (*before, run)[-KEPT_RUNS:]

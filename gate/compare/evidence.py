@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gate.compare.passing import sample_of, trial_passes
 from gate.formats.records import kind_of
 from gate.model.baseline import Sample, Value
+from gate.model.judge import JudgeReading
 from gate.model.run import CaseEvidence, CaseFacts, Evidence, Meta, MetricFacts, TrialRecord
 from gate.model.score import Score
 
@@ -26,10 +27,10 @@ class Tally:
         samples = {name: self._sample(score) for name, score in record.scores.items()}
         case.add(record, samples, passed=trial_passes(self._metrics, samples))
 
-    def evidence(self, meta: Meta) -> Evidence:
+    def evidence(self, meta: Meta, judges: tuple[JudgeReading, ...] = ()) -> Evidence:
         """What was counted so far; cases without a trial are there, with no samples."""
         cases = tuple(case.evidence() for case in self._cases.values())
-        return Evidence(meta=meta, metrics=self._metrics, cases=cases)
+        return Evidence(meta=meta, metrics=self._metrics, cases=cases, judges=judges)
 
     def _sample(self, score: Score) -> Sample:
         sample = sample_of(score)
@@ -72,10 +73,14 @@ class _CaseTally:
 
 
 def tally(
-    meta: Meta, metrics: Sequence[MetricFacts], cases: Sequence[CaseFacts], trials: Iterable[TrialRecord]
+    meta: Meta,
+    metrics: Sequence[MetricFacts],
+    cases: Sequence[CaseFacts],
+    trials: Iterable[TrialRecord],
+    judges: tuple[JudgeReading, ...] = (),
 ) -> Evidence:
     """The evidence of trials that are all at hand."""
     collected = Tally(metrics, cases)
     for record in trials:
         collected.add(record)
-    return collected.evidence(meta)
+    return collected.evidence(meta, judges)

@@ -99,6 +99,8 @@ def _judge_scope(
     found = [_absolute(rule, now, side)] if rule.min is not None or rule.max is not None else []
     if rule.max_drop or rule.max_rise:
         found.append(_relative(rule, after, before, side, others))
+    if rule.coverage is not None:
+        found.append(_covered(rule.coverage, now, side))
     worst = min(found, key=lambda each: _gravity(each, side.policies), default=_Judgement(word="pass"))
     reasons = [each.reason for each in found if each.reason]
     if worst.word == "undecided" and "metric" in now.unscored:
@@ -182,6 +184,17 @@ def _relative(rule: Rule, mean: Measured, before: float | None, side: Side, othe
     fails = any(_exceeds(best, amount, before, rule.ignore_below) for best, _, amount in changes)
     holds = not any(_exceeds(worst, amount, before, rule.ignore_below) for _, worst, amount in changes)
     return _ladder(mean, side, fails=fails, holds=holds)
+
+
+def _covered(least: float, found: Measured, side: Side) -> _Judgement:
+    """Whether enough trials were scored, whatever the rest could have been."""
+    scored = found.trials - sum(found.unscored.values())
+    if scored >= least * found.trials - TOLERANCE:
+        return _Judgement(word="pass")
+    reason = f"{scored} of {found.trials} trials were scored, and {least:.0%} must be"
+    return _Judgement(
+        word="undecided", cause=gravest(causes_of(found.unscored), side.policies), reason=reason
+    )
 
 
 def _directions(rule: Rule, low: float, high: float) -> Iterator[tuple[float, float, Amount]]:

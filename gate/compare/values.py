@@ -17,6 +17,7 @@ _CAUSES: Mapping[str, UndecidedCause] = {
     "not_exposed": "coverage",
     "not_run": "interrupted",
     "judge": "judge_down",
+    "judge_changed": "judge_changed",
     "metric": "coverage",
     "crashed": "coverage",
     "malformed": "coverage",

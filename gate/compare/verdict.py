@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gate.compare.cases import NOT_MEASURED, case_verdicts
+from gate.compare.distrust import disagreements, distrusted, undecided_by, without_values
+from gate.compare.health import health
 from gate.compare.rules import Side, judge
 from gate.compare.values import baseline_value, join, measure
 from gate.errors import PASS, REGRESSION, UNDECIDED
@@ -39,7 +41,10 @@ def compare(  # noqa: PLR0913  # each is an input of its own
     `renewed`: what the baseline measured by another text was meant to change, and leaves nothing undecided.
     """
     whole = not evidence.meta.selection
-    cases = case_verdicts(evidence.cases, evidence.metrics, baseline, whole=whole, policies=undecided)
+    judges = health(evidence.judges, baseline, renewed=renewed)
+    doubted = distrusted(judges)
+    believed = [without_values(case, doubted) for case in evidence.cases]
+    cases = case_verdicts(believed, evidence.metrics, baseline, whole=whole, policies=undecided)
     counted = tuple(case for case in evidence.cases if case.facts.quarantine is None)
     side = Side(
         cases=counted,
@@ -51,7 +56,7 @@ def compare(  # noqa: PLR0913  # each is an input of its own
         renewed=renewed,
     )
     metrics = {metric.name: metric for metric in evidence.metrics}
-    judged = tuple(verdict for rule in rules for verdict in judge(rule, metrics, side))
+    judged = tuple(undecided_by(each, doubted) for rule in rules for each in judge(rule, metrics, side))
     word, cause, reason, code = _ladder(evidence, judged, cases, undecided, facts)
     return Comparison(
         verdict=word,
@@ -63,6 +68,8 @@ def compare(  # noqa: PLR0913  # each is an input of its own
         metrics=tuple(_summaries(counted, side.apart, evidence.metrics, baseline)),
         cases=cases,
         baseline=facts,
+        judges=judges,
+        disagreements=tuple(disagreements(believed, evidence.metrics)),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, cast
 
 from gate.config.floors import floor_of
+from gate.config.judges import answer_key, asked, cache_of, judges
 from gate.config.units import amount, number, per_second, seconds, size
 from gate.documents import Document
 from gate.model import Json
@@ -31,6 +32,7 @@ from gate.model.config import (
     UrlBoot,
 )
 from gate.model.finding import Place
+from gate.model.judge import JudgeConfig
 
 Map: TypeAlias = Mapping[str, Json]
 
@@ -45,14 +47,15 @@ def build(document: Document, root: str) -> Config:
     """Make the config of a document without errors; `root` is the folder that its paths start from."""
     top = _map(document.value)
     dataset, (baseline, branch) = _texts(top["dataset"]), _baseline(top.get("baseline"))
+    known = judges(top, document, root)
     tracks = tuple(_tracks(top.get("tracks"), document))
-    written = _metrics(_map(top.get("metrics")), _map(top.get("prices")), document, root)
+    written = _metrics(_map(top.get("metrics")), _map(top.get("prices")), document, root, known)
     metrics = (*written, *map(_measured, tracks))
     types = {metric.name: metric.type for metric in metrics}
     return Config(
         file=document.file,
         root=root,
-        agent=_agent(_map(top["agent"]), root, (*dataset, baseline)),
+        agent=_agent(_map(top["agent"]), root, (*dataset, baseline, *answer_key(top))),
         dataset=dataset,
         run=_run(_map(top.get("run"))),
         metrics=metrics,
@@ -65,6 +68,8 @@ def build(document: Document, root: str) -> Config:
         accept=_accept(_map(top.get("accept"))),
         when_changed=_texts(_map(top.get("when")).get("changed", [])),
         strict_publish=top.get("strict_publish") is True,
+        judges=known,
+        judge_cache=cache_of(top),
         tracks=tracks,
     )
 
@@ -193,7 +198,9 @@ def _run(run: Map) -> RunConfig:
     )
 
 
-def _metrics(metrics: Map, prices: Map, document: Document, root: str) -> Iterator[MetricConfig]:
+def _metrics(
+    metrics: Map, prices: Map, document: Document, root: str, known: tuple[JudgeConfig, ...]
+) -> Iterator[MetricConfig]:
     """The metrics as written; where there are prices, cost is measured by them."""
     priced = {"prices": prices} if prices else {}
     for name, value in metrics.items():
@@ -205,6 +212,7 @@ def _metrics(metrics: Map, prices: Map, document: Document, root: str) -> Iterat
             type=type_,
             options={**options, **(priced if type_ == _COST else {})},
             pass_at=number(metric["pass_at"]) if "pass_at" in metric else None,
+            judge=asked(metric, known) if metric.get("type", name) == "judge" else None,
             place=document.place(("metrics", name), key=True),
             root=root,
         )
@@ -254,6 +262,7 @@ def _rule(name: str, rule: Map, types: Mapping[str, str], place: Place) -> Rule:
         max_drop=moves[0],
         max_rise=moves[1],
         ignore_below=_floor(types.get(name, name), moves, kind) if written is None else written,
+        coverage=_bound(rule, "coverage"),
         by=cast("Scope", rule.get("by", "suite")),
         level=level,
         aggregate=kind,

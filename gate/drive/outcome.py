@@ -1,13 +1,14 @@
 """What an exchange that went wrong means for its trial: whose fault it is, and whether to try again."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from http import HTTPStatus
 from typing import assert_never
 
 from gate.drive.protocol import Stopped
 from gate.formats.limits import prints_limit, reported_failure, retry_delay_s
 from gate.http import BadBody, Cut, HttpError, NotConnected, Response, Slow, TooBig
+from gate.http.pace import asked_wait_s
 from gate.model.derived import texts_of
 from gate.model.trace import (
     Call,
@@ -95,12 +96,8 @@ def failure_in(events: Sequence[Event], exposes: Sequence[Exposed]) -> Stopped |
 
 def retry_after(headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> float | None:
     """Seconds that the other side asks to wait: `retry-after` (RFC 9110: seconds or a date), or RetryInfo."""
-    header = headers.get("retry-after", "").strip()
-    if header.isascii() and header.replace(".", "", 1).isdecimal():
-        return float(header)
-    if header and (date := _date(header)):
-        return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
-    return retry_delay_s(text)
+    asked = asked_wait_s(headers, now=now)
+    return retry_delay_s(text) if asked is None else asked
 
 
 def is_retryable(outcome: Outcome) -> bool:
@@ -112,16 +109,6 @@ def is_retryable(outcome: Outcome) -> bool:
             return False
         case _:
             assert_never(outcome)
-
-
-def _date(header: str) -> datetime | None:
-    try:
-        from email.utils import parsedate_to_datetime  # few answers have one
-
-        date = parsedate_to_datetime(header)
-    except (ValueError, OverflowError):  # the second for a time zone beyond all measure
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _status(status: int) -> str:

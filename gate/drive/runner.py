@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from gate.drive.life import Life, obituary
 from gate.drive.outbox import Outbox
-from gate.drive.pace import Pace
 from gate.drive.protocol import AgentProtocol, Recordings
 from gate.drive.trial import Bench, try_case, unrun
 from gate.drive.units import Plan, Unit, alone, grouped, unmet
 from gate.errors import UsageError
 from gate.http import Client
+from gate.http.pace import Pace
 from gate.model.agent import Agent
 from gate.model.case import Case
 from gate.model.config import AgentConfig, RunConfig

@@ -5,12 +5,12 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 
 from gate.drive.outcome import failure_in, is_retryable, outcome_of
-from gate.drive.pace import Pace, backoff
 from gate.drive.pauses import answered, still_running, unexpected
 from gate.drive.protocol import AgentProtocol, Conversation, Stopped
 from gate.drive.recorder import Recorder
 from gate.frozen import frozen
 from gate.http import Client, Cut, HttpError, NotConnected
+from gate.http.pace import Pace, backoff
 from gate.model.agent import Agent, Death
 from gate.model.case import Answers, Case, Turn
 from gate.model.config import RunConfig

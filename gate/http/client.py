@@ -14,6 +14,7 @@ from gate.http.errors import BadBody, TooBig, shown
 from gate.model import Json
 from gate.network import check_proxies
 from gate.redact import Redactor
+from gate.tls import tls_context, trusting
 
 if TYPE_CHECKING:
     from gate.http.proxied import Transport
@@ -27,10 +28,11 @@ class Client:
 
     `timeout_s` bounds each wait for the next byte, not the whole exchange; `max_bytes` caps a body after
     decompression. All headers of an answer together are capped at 100 KiB. `redact` is for
-    protocols that cut what came before it is recorded.
+    protocols that cut what came before it is recorded. `authorities` is PEM text: the only ones that are
+    trusted.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is an option of its own
         self,
         *,
         headers: Mapping[str, str] = _NOTHING,
@@ -39,12 +41,15 @@ class Client:
         trust_env: bool = False,
         transport: "Transport | None" = None,
         redact: Redactor | None = None,
+        authorities: str = "",
     ) -> None:
         self.redact = redact or Redactor()
         self._max_bytes = max_bytes
         sent = _encoded({"user-agent": "agent-gate", "accept-encoding": "gzip", **headers})
         self._engine: Engine = (
-            _proxied(sent, timeout_s, transport) if trust_env or transport else Direct(sent, timeout_s)
+            _proxied(sent, timeout_s, transport, authorities, trust_env=trust_env)
+            if trust_env or transport or authorities
+            else Direct(sent, timeout_s)
         )
 
     async def __aenter__(self) -> Self:
@@ -102,11 +107,15 @@ class Client:
                 yield chunk
 
 
-def _proxied(headers: Headers, timeout_s: float, transport: "Transport | None") -> Engine:
+def _proxied(
+    headers: Headers, timeout_s: float, transport: "Transport | None", authorities: str, *, trust_env: bool
+) -> Engine:
     from gate.http.proxied import Proxied  # httpx costs 70 ms, and an agent is reached without a proxy
 
-    check_proxies()
-    return Proxied(headers, timeout_s, transport)
+    if trust_env:
+        check_proxies()
+    context = trusting(authorities) if authorities else tls_context()
+    return Proxied(headers, timeout_s, transport, context, trust_env=trust_env)
 
 
 def _content(json: Json) -> bytes | None:

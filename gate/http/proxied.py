@@ -1,5 +1,6 @@
 """Exchanges by httpx, which knows proxies: the only module that imports it."""
 
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeAlias
@@ -8,7 +9,6 @@ import httpx
 
 from gate.http.engine import CONNECT_WITHIN_S, REUSE_WITHIN_S, Answer, Headers
 from gate.http.errors import BadBody, Cut, HttpError, NotConnected, Slow, TooBig, cause, shown
-from gate.tls import tls_context
 
 Transport: TypeAlias = httpx.AsyncBaseTransport
 
@@ -16,14 +16,22 @@ Transport: TypeAlias = httpx.AsyncBaseTransport
 class Proxied:
     """An engine that uses the proxies of the environment, or a transport that is given."""
 
-    def __init__(self, headers: Headers, timeout_s: float, transport: Transport | None) -> None:
+    def __init__(
+        self,
+        headers: Headers,
+        timeout_s: float,
+        transport: Transport | None,
+        context: ssl.SSLContext,
+        *,
+        trust_env: bool = True,
+    ) -> None:
         self._timeout_s = timeout_s
         self._client = httpx.AsyncClient(
             headers=dict(headers),
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, CONNECT_WITHIN_S)),
             limits=httpx.Limits(keepalive_expiry=REUSE_WITHIN_S),
-            verify=tls_context(),
-            trust_env=True,
+            verify=context,
+            trust_env=trust_env,
             transport=transport,
         )
 

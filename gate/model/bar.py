@@ -8,7 +8,9 @@ from gate.model.config import AcceptPolicy
 from gate.model.finding import Place
 
 ChangeKind = Literal["loosened", "tightened", "changed", "added", "removed"]
-Subject = Literal["agent", "baseline", "case", "config", "metric", "policy", "quarantine", "rule", "run"]
+Subject = Literal[
+    "agent", "baseline", "case", "config", "judge", "metric", "policy", "quarantine", "rule", "run"
+]
 
 
 @frozen

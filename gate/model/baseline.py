@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from gate.frozen import frozen
+from gate.model.judge import JudgeReading
 from gate.model.score import Cause
 
 
@@ -21,13 +22,14 @@ Sample: TypeAlias = Value | Cause
 
 @frozen
 class BaselineRun:
-    """One accepted run in the baseline's header."""
+    """One accepted run in the baseline's header, with what its judges said of their anchors."""
 
     run: str
     commit: str
     date: str
     reason: str = ""
     branch: str = ""
+    judges: tuple[JudgeReading, ...] = ()
 
 
 @frozen

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from gate.frozen import frozen
 from gate.model import Json
 from gate.model.finding import Place
+from gate.model.judge import Anchor, JudgeConfig
 
 RuleLevel = Literal["block", "warn", "info"]
 Policy = Literal["fail", "warn", "pass"]
@@ -152,6 +153,7 @@ class RunConfig:
 class MetricConfig:
     """A metric by the name that rules use; `pass_at` None takes the type's own.
 
+    `judge` is whom it asks, None where that is nobody or somebody unknown; `anchors` come from their file.
     Code of the user is read from the config's folder: `root` in the work tree, or `folder` in `commit`.
     """
 
@@ -159,6 +161,8 @@ class MetricConfig:
     type: str
     options: Mapping[str, Json] = field(default_factory=dict)
     pass_at: float | None = None
+    judge: JudgeConfig | None = None
+    anchors: tuple[Anchor, ...] = ()
     place: Place
     root: str = "."
     commit: str = ""
@@ -177,6 +181,7 @@ class Amount:
 class Rule:
     """What a metric must satisfy. For `cases`, `counts` bounds how many cases may be in a class.
 
+    `coverage` is the least share of trials that must have been scored.
     `number` is the q of a percentile and the k of `pass_k`; `at` is what a trial passes at (None: as the
     metric has it).
     """
@@ -187,6 +192,7 @@ class Rule:
     max_drop: Amount | None = None
     max_rise: Amount | None = None
     ignore_below: float | None = None
+    coverage: float | None = None
     by: Scope = "suite"
     level: RuleLevel = "block"
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -229,6 +235,7 @@ class AcceptPolicy:
 class Config:
     """The whole of agent-gate.yml. `root` is the folder that relative paths start from.
 
+    `judges` are all that metrics may name, and `judge_cache` is the file of earlier judgements ("": none).
     `metrics_from` is another tool's file whose metrics are among `metrics`, "" for none.
     `baseline` is the file's path; with `baseline_branch` it is read from that branch. `when_changed` are
     patterns of files, from the repository's root: a pull request that changes none passes at once.
@@ -249,4 +256,6 @@ class Config:
     accept: AcceptPolicy = field(default_factory=AcceptPolicy)
     when_changed: tuple[str, ...] = ()
     strict_publish: bool = False
+    judges: tuple[JudgeConfig, ...] = ()
+    judge_cache: str = ""
     tracks: tuple[TrackConfig, ...] = ()

@@ -11,6 +11,7 @@ from gate.model.baseline import BaselineFacts, Sample
 from gate.model.case import Quarantine
 from gate.model.config import Policy, Rule
 from gate.model.finding import Place
+from gate.model.judge import Disagreement, JudgeHealth, JudgeReading
 from gate.model.score import Score
 from gate.model.trace import Outcome
 
@@ -155,6 +156,7 @@ class Evidence:
     meta: Meta
     metrics: tuple[MetricFacts, ...]
     cases: tuple[CaseEvidence, ...]
+    judges: tuple[JudgeReading, ...] = ()
 
 
 @frozen
@@ -268,10 +270,7 @@ class CaseVerdict:
 
 @frozen
 class Comparison:
-    """The verdict with everything that led to it; `exit_code` is 0 where `enforced` is false.
-
-    `bar` is there where there are two sides.
-    """
+    """The verdict with all that led to it: `exit_code` is 0 where not `enforced`, `bar` of two sides."""
 
     verdict: VerdictWord
     reason: str
@@ -283,6 +282,8 @@ class Comparison:
     cases: tuple[CaseVerdict, ...]
     baseline: BaselineFacts
     bar: Bar | None = None
+    judges: tuple[JudgeHealth, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
 
 
 @frozen
@@ -294,3 +295,4 @@ class Report:
     rules: tuple[Rule, ...]
     undecided: Mapping[str, Policy]
     comparison: Comparison
+    judges: tuple[JudgeReading, ...] = ()

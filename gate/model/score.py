@@ -4,11 +4,22 @@ from typing import Literal, TypeAlias
 
 from gate.frozen import frozen
 
-Cause = Literal["throttled", "refused", "not_exposed", "not_run", "judge", "metric", "crashed", "malformed"]
+Cause = Literal[
+    "throttled",
+    "refused",
+    "not_exposed",
+    "not_run",
+    "judge",
+    "judge_changed",
+    "metric",
+    "crashed",
+    "malformed",
+]
 """Why something was not scored.
 
 `not_run`: the run ended before the trial. `metric`: a custom metric's own code failed.
 `crashed`: for measures without a worst value, such as latency.
+`judge_changed`: there is a value, and comparing does not believe it: only there it is said, and never stored.
 `malformed`: what the agent sent cannot be read, and the value hangs on it.
 """
 

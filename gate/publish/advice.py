@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gate.model.bar import Bar
 from gate.model.run import Report, UndecidedCause
-from gate.publish import bar_words, groups
+from gate.publish import bar_words, groups, judges
 from gate.publish.escape import Quote
 
 
@@ -17,6 +17,8 @@ def advice(report: Report, quote: Quote) -> str:
         case "undecided" if bar_words.asks(report):
             who = accepting(comparison.bar, quote)
             return f"What to do: if this is meant, {who} If not, take these changes back."
+        case "undecided" if comparison.cause == "judge_changed" and judges.unfit(report):
+            return _UNFIT
         case "undecided":
             return f"{_ADVICE[_real_cause(report)]}{_also(report, quote)}"
         case "pass" if comparison.baseline.state == "none" and not report.meta.selection:
@@ -76,6 +78,10 @@ _FIRST_BASELINE = "To make the first one: `agent-gate baseline accept`, then com
 _FIRST_COMMIT = (
     "To make the first one: commit what changed, run again, then `agent-gate baseline accept`, "
     "and commit the file that it names."
+)
+_UNFIT = (
+    "What to do: `agent-gate judge calibrate` shows on which anchors it disagrees: change its prompt, or the "
+    "judge."
 )
 _ADVICE: Mapping[UndecidedCause, str] = {
     "agent_down": "What to do: start the agent by itself, as `agent.boot` says, and read its log.",

@@ -15,6 +15,7 @@ _NOUNS: dict[Subject, tuple[str, str]] = {
     "baseline": ("baseline", ""),
     "case": ("case", ""),
     "config": ("setting", ""),
+    "judge": ("judge", ""),
     "metric": ("metric", ""),
     "policy": ("policy", "policies"),
     "quarantine": ("quarantine", ""),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
-from gate.publish import bar_changes, bar_words, groups, native
+from gate.publish import bar_changes, bar_words, groups, judges, native
 from gate.publish.escape import Quote
 from gate.publish.table import NO_CATEGORY, moved_quality, rule_unit
 from gate.publish.words import amount, change, count
@@ -111,6 +111,8 @@ def _undecided(report: Report) -> tuple[str, str]:
         case "needs_acceptance":
             changed = bar_changes.label(bar_words.pending(report))
             return "needs acceptance", changed or "this pull request changes what it is judged by"
+        case "judge_changed" if judges.unfit(report):
+            return "undecided", "the judge cannot be relied on"
         case cause:
             return "undecided", _UNDECIDED.get(cause or "coverage", "a rule could not be decided")
 
@@ -169,6 +171,7 @@ def notices(report: Report, quote: Quote) -> tuple[str, ...]:
             _reported(report),
             _interrupted(report),
             _filtered(report, quote),
+            *judges.doubts(report, quote),
             *(_warning(report, rule, quote) for rule in groups.failed_rules(report, "warn")),
             *_passed_over(report),
             *(
@@ -240,7 +243,8 @@ def why(report: Report, quote: Quote) -> str:
     """
     if report.comparison.verdict != "undecided" or groups.agent_gone(report):
         return ""
-    listed = groups.group(report).undecided or (bar_words.asks(report) and report.comparison.bar)
+    asks = bar_words.asks(report) and report.comparison.bar
+    listed = groups.group(report).undecided or asks or judges.doubts(report, quote)
     reason = f"Why: {quote(report.comparison.reason)}." if report.comparison.reason and not listed else ""
     worse = got_worse(report) or any(bar_words.fails_by_base(case) for case in report.comparison.cases)
     calm = "" if worse or not groups.has_baseline(report) else "No case that was measured got worse."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.model.run import CaseVerdict, MetricSummary, Report, RuleVerdict
-from gate.publish import case_words, groups, markdown, markdown_bar, table
+from gate.publish import case_words, groups, judges, markdown, markdown_bar, table
 from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import cell, code
@@ -45,10 +45,22 @@ def _everything(report: Report, found: Groups) -> tuple[Section, ...]:
     return (
         markdown.undecided(found, opened=True),
         markdown.folded(report, found),
+        _disagreements(report),
+        _judges(report),
         _rules(report),
         _metrics(report),
         _cases(report),
     )
+
+
+def _disagreements(report: Report) -> Section:
+    found = judges.disagreements(report, code)
+    items = tuple(f"- {told}" for told in found)
+    return markdown.details(judges.label(found), items, what="disagreement", between="\n")
+
+
+def _judges(report: Report) -> Section:
+    return Section(items=judges.healthy(report, code), between="\n\n", what="judge")
 
 
 def _rules(report: Report) -> Section:

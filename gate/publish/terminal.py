@@ -7,7 +7,17 @@ from collections.abc import Sequence
 
 from gate.model.bar import BarChange
 from gate.model.run import CaseVerdict, Report
-from gate.publish import bar_changes, bar_words, case_words, escape, groups, headline, native, table
+from gate.publish import (
+    bar_changes,
+    bar_words,
+    case_words,
+    escape,
+    groups,
+    headline,
+    judges,
+    native,
+    table,
+)
 from gate.publish.advice import advice
 from gate.publish.columns import aligned
 from gate.publish.groups import Groups
@@ -40,7 +50,8 @@ def render(
         [] if down else _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
         *_tests(report),
-        *([] if down else [_undecided(found), _others(report, found)]),
+        *([] if down else [_undecided(found), _others(report, found), _disagreements(report)]),
+        [*judges.healthy(report, escape.line)],
         [
             " ".join(
                 part
@@ -153,6 +164,12 @@ def _undecided(found: Groups) -> list[str]:
     lines += [f"  and {more} more"] if more > 0 else []
     label = count(len(cases), "case could not be decided:", "cases could not be decided:")
     return [label, *lines] if cases else []
+
+
+def _disagreements(report: Report) -> list[str]:
+    found = judges.disagreements(report, escape.line)
+    more = [f"  and {len(found) - _FEW} more"] if len(found) > _FEW else []
+    return [f"{judges.label(found)}:", *(f"  {told}" for told in found[:_FEW]), *more] if found else []
 
 
 def _short(text: str) -> str:

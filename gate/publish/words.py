@@ -147,6 +147,7 @@ def rule_label(rule: Rule, unit: str) -> str:
         f"at most {amount(rule.max, unit)}" if rule.max is not None else "",
         _move("drop", rule.max_drop, unit),
         _move("rise", rule.max_rise, unit),
+        f"{rule.coverage:.0%} scored" if rule.coverage is not None else "",
     ]
     label = ", ".join(bound for bound in bounds if bound)
     if rule.aggregate != "mean":

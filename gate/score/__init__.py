@@ -18,6 +18,7 @@ from gate.score.cost import Cost
 from gate.score.custom_command import Command
 from gate.score.custom_python import Python
 from gate.score.json_schema import JsonSchema
+from gate.score.judge import Judge
 from gate.score.likeness import Exact, Similarity
 from gate.score.metric import Metric
 from gate.score.native import NativeTests
@@ -75,6 +76,7 @@ METRICS: Mapping[str, type[Metric]] = {
     "citations": Citations,
     "tool_trajectory_avg_score": ToolTrajectory,
     "response_match_score": ResponseMatch,
+    "judge": Judge,
     "command": Command,
     "python": Python,
 }

@@ -21,10 +21,11 @@ class Metric:
     else `ms`, `tokens`, `calls`, `turns`, `cost`; `kind` is `quality` for values in 0..1 that can decide
     whether a case passes and `measure` for the rest; `default_pass_at` None means that the metric decides on
     no case unless `pass_at` is written; `reads` names the keys of `expect` that it scores; `always` metrics
-    run without being configured; `foreign` ones run code of the user. `choices` maps each option to the
-    values that it may take, the default first; `texts` names the options that take a text and must be given,
-    `shapes` those of any other shape, each with a function that says what to write instead of a value (""
-    where it is fine). A constructor raises BadInput with a finding for each option that it cannot use.
+    run without being configured; `foreign` ones run code of the user. `basis` is what beside its options sets
+    its values apart: a judge, its anchors. `choices` maps each option to the values that it may take, the
+    default first; `texts` names the options that take a text and must be given, `shapes` those of any other
+    shape, each with a function that says what to write instead of a value ("" where it is fine). A
+    constructor raises BadInput with a finding for each option that it cannot use.
     """
 
     version: ClassVar[str] = "1"
@@ -32,8 +33,9 @@ class Metric:
     kind: ClassVar[Literal["quality", "measure"]] = "quality"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     default_pass_at: ClassVar[float | None] = 1.0
-    reads: ClassVar[tuple[str, ...]] = ()
+    reads: tuple[str, ...] = ()
     always: ClassVar[bool] = False
+    basis: object = None
     foreign: ClassVar[bool] = False
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {}
     texts: ClassVar[tuple[str, ...]] = ()

@@ -14,14 +14,24 @@ from gate.model.config import CommandBoot, Config, ContainerBoot
 from gate.model.finding import Finding
 from gate.model.run import Track
 from gate.redact import Redactor
+from gate.suite.judged import earlier_judgements
 from gate.suite.secrets import secrets_of
-from gate.suite.suite import Selection, Sides, Suite
+from gate.suite.suite import Selection, Sides, Suite, most_judgements
 from gate.suite.yardstick import Yardstick, yardstick
 
 if TYPE_CHECKING:
     from gate.trust import BaseSide
 
-__all__ = ["Selection", "Sides", "Suite", "Yardstick", "passed_over", "prepare", "secrets_of"]
+__all__ = [
+    "Selection",
+    "Sides",
+    "Suite",
+    "Yardstick",
+    "most_judgements",
+    "passed_over",
+    "prepare",
+    "secrets_of",
+]
 
 
 def prepare(
@@ -64,6 +74,7 @@ def prepare(
         selection=selection.words(),
         env=tuple(map(redact.text, selection.env)),
         warnings=findings,
+        judged=b"" if base else earlier_judgements(config),
         tracks=tracks,
     )
     if not (base and sides):

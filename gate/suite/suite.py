@@ -11,6 +11,7 @@ from gate.model.config import AcceptPolicy, Config
 from gate.model.finding import Finding
 from gate.model.run import CaseFacts, Track
 from gate.redact import Redactor
+from gate.score.judge import Judge
 from gate.suite.yardstick import Yardstick
 
 
@@ -20,7 +21,8 @@ class Suite:
 
     Where a pull request changes its bar, `base` is the other side's, and `apart` are the cases of `base` that
     are sent as the base has them; the trials of all others count for both. `bar` None: there is one side.
-    `commit` is the pull request's own, `tracks` are the results of the project's own tests.
+    `commit` is the pull request's own, `tracks` are the results of the project's own tests. `judged` is the
+    file of earlier judgements: the base's, where there are two sides.
     """
 
     config: Config
@@ -30,6 +32,7 @@ class Suite:
     apart: tuple[Case, ...] = ()
     bar: Bar | None = None
     commit: str = ""
+    judged: bytes = b""
     baseline: Baseline | None
     baseline_facts: BaselineFacts
     redact: Redactor
@@ -42,6 +45,18 @@ class Suite:
     def facts(self) -> tuple[CaseFacts, ...]:
         """The facts of the cases that are run, and of the project's own tests, which were."""
         return (*self.head.case_facts, *(facts for track in self.tracks for facts in track.cases))
+
+
+def most_judgements(suite: Suite) -> int:
+    """How many questions judges are asked at most, retries left out; 0 where there is no judge."""
+    sides = (side for side in (suite.head, suite.base) if side)
+    trials = suite.config.run.trials
+    return sum(
+        metric.most_calls(side.expected, trials)
+        for side in sides
+        for metric in side.metrics
+        if isinstance(metric, Judge)
+    )
 
 
 @frozen

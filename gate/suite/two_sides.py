@@ -31,7 +31,8 @@ def hold(  # the head alone, the base, and what was asked for
     )
     answer = sides.ask(_policy(base)) if changes or _incomparable(base, mine) else NotAccepted()
     if isinstance(answer, Acceptance):
-        return replace(head, commit=sides.commit, bar=replace(bar, side="head", accepted=answer))
+        accepted = replace(bar, side="head", accepted=answer)
+        return replace(head, commit=sides.commit, bar=accepted, judged=base.judged)
     judging = other if changes and other and _counts(other) else None
     why_not = ". ".join(filter(None, (answer.reason, answer.hint)))
     return replace(
@@ -42,6 +43,7 @@ def hold(  # the head alone, the base, and what was asked for
         apart=tuple(case for case in weighed.apart if judging and case.id in judging.expected),
         bar=replace(bar, not_accepted=head.redact.text(why_not)),
         commit=sides.commit,
+        judged=base.judged,
         baseline=base.baseline,
         baseline_facts=replace(base.baseline_facts, path=base.baseline_facts.path or head.config.baseline),
     )

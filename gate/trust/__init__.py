@@ -16,6 +16,7 @@ from gate.trust.agent import AgentSides
 from gate.trust.base import BaseSide, read_base
 from gate.trust.cases import pair
 from gate.trust.code import by_base_code, reads_extra
+from gate.trust.judges import judge_changes, judges_in_force, without_judges
 from gate.trust.keys import key_changes, run_in_force, strictest
 from gate.trust.metrics import metric_changes
 from gate.trust.patterns import matching
@@ -52,7 +53,8 @@ def weigh(base: BaseSide, head: Checked, config: Config, baseline: Baseline | No
     here = Place(file=config.file)
     if base.config is None:
         changes, agent = _without_base(base, config, baseline, here)
-        return Weighed(config=replace(config, agent=agent), changes=tuple(changes), apart=())
+        held = replace(without_judges(config) if base.problems else config, agent=agent)
+        return Weighed(config=held, changes=tuple(changes), apart=())
     sides = AgentSides(base.config.agent, config.agent, head.place("agent", "boot"))
     extra = reads_extra(base.config.metrics)
     pairs = pair(base.cases, head.cases, here, today, extra=extra)
@@ -61,14 +63,16 @@ def weigh(base: BaseSide, head: Checked, config: Config, baseline: Baseline | No
         *sides.changes(),
         *key_changes(base.config, config, head.place),
         *rule_changes(base.config.rules, config.rules),
+        *judge_changes(base.config, config, head.place),
         *pairs.changes,
         *_baseline(base, config, baseline),
     ]
+    held = judges_in_force(base.config, config)
     held = replace(
-        config,
+        held,
         agent=sides.in_force(),
         run=run_in_force(base.config.run, config.run),
-        metrics=by_base_code(base.config.metrics, config.metrics),
+        metrics=by_base_code(base.config.metrics, held.metrics),
     )
     return Weighed(config=held, changes=tuple(changes), apart=pairs.apart)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from gate import config as configs
 from gate import dataset
 from gate.baselines import baseline_of, load_baseline, unreadable
+from gate.config.judges import judge_files
 from gate.dataset.files import SUFFIXES
 from gate.documents import Document, parse
 from gate.errors import BadInput, BaseUnreadable
@@ -20,6 +21,7 @@ from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
 from gate.score import build
+from gate.trust.judge_files import earlier_judgements, with_judges
 from gate.trust.patterns import matching, reaches
 
 
@@ -35,6 +37,7 @@ class BaseSide:
     file: str = ""
     config: Config | None = None
     cases: tuple[Case, ...] = ()
+    judged: bytes = b""
     baseline: Baseline | None = None
     baseline_facts: BaselineFacts
     problems: tuple[Finding, ...] = ()
@@ -79,6 +82,7 @@ def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
     if loaded.config is None or unusable:
         return replace(side, file=file, problems=unusable)
     config = _by_commit(loaded.config, side.revision.commit, folder)
+    config, of_judges = with_judges(config, tree, folder)
     suite, golden = _suite(config.dataset, tree, folder)
     baseline, facts, wrong = _baseline(config, tree, folder)
     return replace(
@@ -86,9 +90,10 @@ def _read(side: BaseSide, tree: Tree, file: str, root: Path) -> BaseSide:
         file=file,
         config=config,
         cases=suite.cases,
+        judged=earlier_judgements(config, tree, folder),
         baseline=baseline,
         baseline_facts=facts,
-        problems=tuple(finding for finding in (*suite.findings, *wrong) if finding.level == "error"),
+        problems=tuple(each for each in (*suite.findings, *wrong, *of_judges) if each.level == "error"),
         files=frozenset((*golden, *(tree.real(name) for name in (file, *_named(config, folder))))),
     )
 
@@ -101,7 +106,7 @@ def _by_commit(config: Config, commit: str, folder: str) -> Config:
 
 def _named(config: Config, folder: str) -> Iterable[str]:
     """The files that the config names, of those that are read once."""
-    names = filter(None, (config.baseline, config.metrics_from))
+    names = filter(None, (config.baseline, config.metrics_from, *judge_files(config)))
     return (posixpath.normpath(posixpath.join(folder, name)) for name in names)
 
 

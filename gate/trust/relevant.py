@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from gate.config.judges import judge_files
 from gate.dataset.files import find
 from gate.git import changed_since, head_of, real, top_of, tree_at
 from gate.model.config import Config
@@ -51,7 +52,7 @@ def _touched(patterns: Sequence[str], root: Path, base: str, changed: set[str]) 
 
 def _own(config: Config, path: Path, top: Path) -> Iterator[str]:
     """Config, golden files and baseline of the work tree, as they are written and where links lead."""
-    more = filter(None, (config.baseline, config.metrics_from))
+    more = filter(None, (config.baseline, config.metrics_from, *judge_files(config)))
     for name in (path.name, *find(config.dataset, path.parent)[0], *more):
         file = path.parent / name
         yield name_in(top, file)

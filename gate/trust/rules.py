@@ -34,6 +34,7 @@ def implies(strict: Rule, rule: Rule) -> bool:
     return (
         counts
         and _at_least(strict.min, rule.min)
+        and _at_least(strict.coverage, rule.coverage)
         and _at_most(strict.max, rule.max)
         and _within(strict.max_drop, rule.max_drop)
         and _within(strict.max_rise, rule.max_rise)

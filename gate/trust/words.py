@@ -41,8 +41,8 @@ def rule(value: Rule) -> str:
     keys: dict[str, str] = {name: str(bound) for name, bound in value.counts.items()}
     if value.aggregate != "mean":
         keys["aggregate"] = value.folded
-    bounds = (("at", value.at), ("min", value.min), ("max", value.max), ("ignore_below", value.ignore_below))
-    for name, bound in bounds:
+    for name in ("at", "min", "max", "ignore_below", "coverage"):
+        bound = getattr(value, name)
         if bound is not None:
             keys[name] = number(bound)
     for name, most in (("max_drop", value.max_drop), ("max_rise", value.max_rise)):

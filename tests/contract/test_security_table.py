@@ -13,6 +13,7 @@ import pytest
 from gate.boot.container.labels import _JOB, BOOT_ID
 from gate.boot.launch import _PASSED
 from gate.github.acceptance import find_acceptance
+from gate.judge import token
 from gate.model.bar import Acceptance
 from gate.model.config import AcceptPolicy
 from gate.network import AUTHORITIES
@@ -43,6 +44,10 @@ DYNAMIC = {
     ("gate/network.py", "os.environ.get(name)"): set(AUTHORITIES),
     ("gate/suite/secrets.py", "os.environ.get(name)"): set(),  # pass_env
     ("gate/check/environment.py", "environ.get(name)"): set(),  # pass_env
+    ("gate/check/judges.py", "environ.get(name)"): set(),  # what a judge names
+    ("gate/judge/endpoint.py", "environ.get(name, '')"): set(),  # what a judge names
+    ("gate/judge/endpoint.py", "environ.get(judge.key, '')"): set(),  # what a judge names
+    ("gate/judge/token.py", "environ[name]"): set(token.PASSED),  # and what a judge names
 }
 """Where a name is no literal: what it can be. Another place is for a person to look at."""
 BY_LIBRARIES = {

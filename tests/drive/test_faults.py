@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gate.drive.pace import Pace
+from gate.http.pace import Pace
 from gate.model.trace import Completed, Crashed, Outcome, Refused, Throttled, TimedOut, Trace
 from tests.support.driving import FULL, SIMPLE, FastPace, StillAgent, answering, case, run, says
 from tests.support.faulty_agent import (

@@ -7,8 +7,8 @@ import pytest
 from gate.drive import PROTOCOLS, drive
 from gate.drive.life import MOST_RESTARTS
 from gate.drive.outbox import Outbox
-from gate.drive.pace import Pace
 from gate.errors import UsageError
+from gate.http.pace import Pace
 from gate.model.case import Case
 from gate.model.config import RunConfig
 from gate.model.trace import Call, Completed, Crashed, Paused, Refused, Text, Throttled, Trace

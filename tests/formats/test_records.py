@@ -95,7 +95,7 @@ def test_a_value_of_another_shape_is_malformed_and_says_where(data: object, says
 
 
 @pytest.mark.parametrize(
-    "name", ["baseline", "config", "dataset", "metric-request", "metric-response", "run", "trace"]
+    "name", ["anchors", "baseline", "config", "dataset", "metric-request", "metric-response", "run", "trace"]
 )
 def test_a_published_schema_is_a_schema(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gate.drive import drive
-from gate.drive.pace import Pace
 from gate.errors import AgentDown
+from gate.http.pace import Pace
 from gate.model.agent import Death
 from gate.model.case import Answer, Answers, Case, Expect, TextPart, Turn, User
 from gate.model.config import AgentConfig, NoBoot, RunConfig

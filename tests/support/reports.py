@@ -10,6 +10,7 @@ from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
 from gate.model.config import AcceptPolicy, Amount, Rule
 from gate.model.finding import Place
+from gate.model.judge import Agreement, Disagreement, JudgeHealth
 from gate.model.run import (
     ByBase,
     CaseVerdict,
@@ -473,6 +474,60 @@ def filtered(report: Report, *selection: str) -> Report:
     )
 
 
+def a_health(state: str, reason: str = "", **fields: Any) -> JudgeHealth:
+    known: dict[str, Any] = {
+        "metric": "answer",
+        "judge": "main",
+        "model": "gemini-3.5-flash",
+        "state": state,
+        "reason": reason,
+        "reported": ("gemini-3.5-flash-001",),
+        "anchors": 20,
+        "now": Agreement(judged=20, agreed=19, kappa=0.9),
+        "before": Agreement(judged=20, agreed=19, kappa=0.9),
+        "paired": 20,
+    }
+    return JudgeHealth(**(known | fields))
+
+
+def judge_situations() -> dict[str, Report]:
+    """What comes of having a judge."""
+    moved = "it judged 5 of 20 anchors otherwise than in the baseline"
+    now = Agreement(judged=20, agreed=14, kappa=0.4)
+    changed = a_health("changed", moved, now=now, flipped=5)
+    unfit = a_health(
+        "unfit", "it agrees with 14 of 20 anchors, and must with 90%", now=now, before=None, reported=()
+    )
+    down = a_health("down", "it judged 0 of 20 anchors", now=None)
+    refused = Reason(metric="answer", where="turn 1", text="the judge says NO: it gives a dose")
+    dosing = replace(LONDON, id="dosing", reasons=(refused,), answer="As a guideline, take 500 mg.")
+    disagree = Disagreement(case="dosing", metric="answer", says="no", trials=3, measured=3)
+    lost = a_case_verdict(
+        "dosing",
+        "undecided",
+        passed=0,
+        measured=0,
+        cause="judge_down",
+        unscored={"answer": "judge"},
+        reasons=(Reason(metric="answer", where="case", text="not measured: judge 'main': it answered 503"),),
+    )
+    return {
+        "undecided_judge_changed": undecided_by("judge_changed", f"judge 'main': {moved}", judges=(changed,)),
+        "undecided_judge_unfit": undecided_by("judge_changed", "judge 'main': unfit", judges=(unfit,)),
+        "undecided_judge_down": undecided_by(
+            "judge_down", "1 could not be decided: dosing", judges=(down,), cases=(lost, *unchanged(47))
+        ),
+        "regression_judged": a_report(
+            "regression",
+            rules=case_rules(1),
+            cases=(dosing, *unchanged(47)),
+            judges=(a_health("steady"),),
+            disagreements=(disagree,),
+        ),
+        "pass_unanchored": a_report(judges=(a_health("unknown", anchors=0, now=None, before=None),)),
+    }
+
+
 TESTS_RULE = a_rule("go-tests", counts={"regressed": 0, "new_failing": 0}, place=Place(file="agent-gate.yml"))
 TRACK = TrackFacts(name="go-tests", files=("build/junit.xml",), tests=5, skipped=2)
 
@@ -626,10 +681,7 @@ def situations() -> dict[str, Report]:
             ),
         ),
         "undecided_too_few_trials": undecided_by("too_few_trials", "3 trials cannot show a drop of 0.05"),
-        "undecided_judge_changed": undecided_by(
-            "judge_changed", "agreed with 14 of 20 anchors, was 19 of 20"
-        ),
-        "undecided_judge_down": undecided_by("judge_down", "the judge answered 503"),
+        **judge_situations(),
         "undecided_needs_acceptance": undecided_by(
             "needs_acceptance", "refund_policy passes by its new text"
         ),

@@ -33,6 +33,7 @@ about_calls = st.builds(
     max_drop=amounts,
     max_rise=amounts,
     ignore_below=st.none() | st.sampled_from([0.0, 0.2, 0.5]),
+    coverage=st.none() | st.sampled_from([0.5, 1.0]),
     by=st.sampled_from(["suite", "category", "tag", "case"]),
     aggregate=st.sampled_from(["mean", "mean", "min", "pass_rate"]),
     at=st.none() | st.just(0.5),
@@ -86,7 +87,9 @@ def two_sides(draw: st.DrawFn) -> tuple[list[Rule], list[Rule]]:
 def _altered(rule: Rule) -> st.SearchStrategy[Rule]:
     if rule.metric == "cases":
         return st.builds(lambda other: replace(rule, counts=other.counts, level=other.level), about_cases)
-    keys = st.sampled_from(["min", "max", "max_drop", "max_rise", "ignore_below", "level", "aggregate", "at"])
+    keys = st.sampled_from(
+        ["min", "max", "max_drop", "max_rise", "ignore_below", "coverage", "level", "aggregate", "at"]
+    )
     return st.builds(lambda other, key: replace(rule, **{key: getattr(other, key)}), about_calls, keys)
 
 
@@ -197,6 +200,11 @@ def a_rule(**keys: object) -> Rule:
             [a_rule(max_drop=Amount(value=5, percent=True))],
             [a_rule(max_drop=Amount(value=0.05))],
             [("loosened", "{max_drop: 5%}", "{max_drop: 0.05}")],
+        ),
+        (
+            [a_rule(min=0.5, coverage=0.9)],
+            [a_rule(min=0.6, coverage=0.8)],
+            [("loosened", "{min: 0.5, coverage: 0.9}", "{min: 0.6, coverage: 0.8}")],
         ),
         (
             [a_rule(max_drop=Amount(value=5, percent=True))],

@@ -1,8 +1,9 @@
-"""When the agent may be sent something: the rate limit, and the wait before another attempt."""
+"""When a server may be sent something: the rate limit, and the wait before another attempt."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 
 FIRST_BACKOFF_S = 1.0
 LONGEST_BACKOFF_S = 30.0
@@ -48,3 +49,22 @@ def backoff(attempt: int, asked_s: float | None) -> float:
     if asked_s is not None:
         return asked_s
     return min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** min(attempt - 1, 10))
+
+
+def asked_wait_s(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
+    """The seconds that `retry-after` asks to wait (RFC 9110: seconds or a date), where there is one."""
+    header = headers.get("retry-after", "").strip()
+    if header.isascii() and header.replace(".", "", 1).isdecimal():
+        return float(header)
+    date = _date(header) if header else None
+    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds()) if date else None
+
+
+def _date(header: str) -> datetime | None:
+    try:
+        from email.utils import parsedate_to_datetime  # few answers have one
+
+        date = parsedate_to_datetime(header)
+    except (ValueError, OverflowError):  # the second for a time zone beyond all measure
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

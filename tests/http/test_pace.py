@@ -1,6 +1,6 @@
 import pytest
 
-from gate.drive.pace import LONGEST_BACKOFF_S, Pace, backoff
+from gate.http.pace import LONGEST_BACKOFF_S, Pace, backoff
 
 
 class Time:
