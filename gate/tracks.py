@@ -117,14 +117,21 @@ def _track(track: TrackConfig, results: dict[str, NativeResults], root: Path, re
 
 
 def _id(track: str, name: str, seen: Counter[str]) -> str:
-    """`go-tests::pkg.TestSave`; another test of the same name is a test of its own, ` (2)`."""
+    """`go-tests::pkg.TestSave`; another test of the same name is a test of its own, ` (2)`.
+
+    `seen` has every name that is taken: a test may be called `TestSave (2)` by itself.
+    """
     label = " ".join(name.split())
     if len(label) > _LONGEST_NAME or not LABEL.fullmatch(label):
         kept = "".join(character if character.isprintable() else "?" for character in label)
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         label = f"{kept[:_LONGEST_NAME]}… {digest}"
-    seen[label] += 1
-    return f"{track}::{label}" + (f" ({seen[label]})" if seen[label] > 1 else "")
+    chosen = label
+    while chosen in seen:
+        seen[label] += 1
+        chosen = f"{label} ({seen[label]})"
+    seen[chosen] = 1
+    return f"{track}::{chosen}"
 
 
 def _trials(track: str, id_: str, test: NativeTest, redact: Redactor) -> Iterator[TrialRecord]:

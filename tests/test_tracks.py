@@ -145,3 +145,17 @@ def test_results_that_are_committed_are_old_ones(tmp_path: Path) -> None:
     assert not loaded(tmp_path)[1]
     git(tmp_path, "add", "build/a.xml")
     assert [(each.rule, each.level) for each in loaded(tmp_path)[1]] == [("committed-results", "warn")]
+
+
+def test_a_test_whose_name_is_what_another_one_would_be_given_is_a_test_of_its_own(tmp_path: Path) -> None:
+    names = ["a", "a", "a (2)", "a (2)", "a"]
+    failing = '<testcase name="{}"><failure/></testcase>'
+    passing = '<testcase name="{}"/>'
+    cases = (passing.format(names[0]), failing.format(names[1]), *map(passing.format, names[2:]))
+    write(tmp_path, a=f"<testsuite>{''.join(cases)}</testsuite>")
+    track, _ = loaded(tmp_path)
+    ids = [each.id for each in track.cases]
+    assert len(set(ids)) == len(names)
+    values = [score.value for each in track.trials if isinstance(score := each.scores["unit"], Scored)]
+    failed = [each.case for each, value in zip(track.trials, values, strict=True) if not value]
+    assert failed == [ids[1]]
