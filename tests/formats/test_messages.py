@@ -123,7 +123,7 @@ def test_an_error_is_why_an_event_contributed_nothing() -> None:
 def test_a_saved_artifact_is_accounted_for_although_no_message_tells_of_it() -> None:
     alone = Event(author="bot", artifact_delta={"a.txt": 0, "b.txt": 3}, not_in_trajectory="no content")
     beside = Event(author="bot", parts=(Text(text="Saved."),), artifact_delta={"a.txt": 1})
-    assert [(row.role, row.contributed, row.why_not) for row in summary([alone, beside])] == [
+    assert [(row.role, row.contributed, row.why_not) for row in rows(entries_of([alone, beside]))] == [
         ("", "artifact a.txt, artifact b.txt", ""),
         ("assistant", "text, artifact a.txt", ""),
     ]
