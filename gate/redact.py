@@ -37,6 +37,11 @@ def quoted(body: bytes, most: int) -> str:
     return words + CUT if len(words) <= most and read != body else excerpt(words, most)
 
 
+def names_secret(name: str) -> bool:
+    """Whether a name says that a secret stands under it."""
+    return bool(_NAMES_ONE.search(name))
+
+
 def credentials_of(headers: Mapping[str, Json]) -> Iterator[str]:
     """The values of headers that carry a credential by their name, each also without its scheme."""
     for name, value in headers.items():

@@ -1,18 +1,21 @@
 """The parser of the command line: what each verb takes, and what `--help` says of it."""
 
 import argparse
+import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from gate import __version__
+from gate.session_options import SOURCES, extracts, imports, shows
+from gate.session_options import positive as _positive
 
 EPILOG: Final = """\
 more:
   generate              run the cases and keep their traces, without a score
   grade TRACES          score recorded traces again, with this suite's cases and rules
   judge calibrate       judge the labelled anchors alone, and suggest thresholds
-  extract FILE          account for every event of a trace or a recorded session
-  import FORMAT FILE    another tool's golden file, metrics or recorded spans, in our own format
+  extract SOURCE        account for every event of a trace or a recorded session
+  import FORMAT FILE    another tool's golden file, metrics, spans or session, in our own format
   publish RUN           in a workflow: comment what another job or a fork measured
   schema NAME           print a JSON Schema for your editor
 
@@ -23,7 +26,7 @@ exit codes: 0 pass, 1 regression, 2 bad input, 3 undecided, 4 publishing failed,
 
 def parser(verb: str = "") -> argparse.ArgumentParser:
     """The whole command line; of a known verb nothing but that verb, because a run needs no other."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="agent-gate",
         description="Gate an AI agent: replay its golden suite and say what got worse.",
         epilog=EPILOG,
@@ -38,7 +41,14 @@ def parser(verb: str = "") -> argparse.ArgumentParser:
     return top
 
 
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  # its only name
+class _Parser(argparse.ArgumentParser):
+    """A parser that does not repeat the password of a URL that is in the wrong place."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(re.sub(r"://\S*@", "://***@", message))
+
+
+Verbs: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001  # its only name
 
 
 def _init(verbs: Verbs) -> None:
@@ -89,11 +99,17 @@ def _drives(verb: argparse.ArgumentParser, out: str = "out") -> None:
 
 
 def _show(verbs: Verbs) -> None:
-    verb = verbs.add_parser("show", help="a case's conversation in the last run, expected beside got")
+    verb = verbs.add_parser(
+        "show",
+        help="a case's conversation in the last run, expected beside got",
+        epilog=SOURCES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     _config(verb)
     _out(verb)
-    verb.add_argument("case", help="the case's id")
+    verb.add_argument("what", metavar="CASE|SOURCE", help="a case's id, or where a session is recorded")
     verb.add_argument("--trial", type=_positive, help="which trial (default: the first that failed)")
+    shows(verb)
 
 
 def _compare(verbs: Verbs) -> None:
@@ -134,13 +150,8 @@ def _grade(verbs: Verbs) -> None:
 
 
 def _extract(verbs: Verbs) -> None:
-    verb = verbs.add_parser("extract")
-    verb.add_argument("trace", help="traces.jsonl or its folder, ADK session JSON, or JSON lines of events")
-    verb.add_argument(
-        "--summary", action="store_true", help="a row an event: who, what it gave, or why nothing"
-    )
-    verb.add_argument("--case", help="which case of a traces.jsonl (default: the first)")
-    verb.add_argument("--trial", type=_positive, default=1, help="which trial of it (default: 1)")
+    verb = verbs.add_parser("extract", epilog=SOURCES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    extracts(verb)
 
 
 FORMATS: Final[Mapping[str, str]] = {
@@ -149,6 +160,7 @@ FORMATS: Final[Mapping[str, str]] = {
     "annotation": "annotated conversations, of which only those with `status: done` count",
     "case-list": "a list of cases with input, expected_tools, expected_keywords (JSON, YAML, .py)",
     "kagent-suite": "suite.yaml of kagent-agentevals, with the recording that it names",
+    "session": "a recorded session, in a file or a database: what the agent did becomes what is expected",
     "adk-criteria": "test_config.json of `adk eval`: its criteria as metrics and rules",
     "experiment": "the configuration of an experiment: its metrics",
     "agents-cli-config": "eval_config.yaml of google-agents-cli: its custom metrics",
@@ -159,7 +171,9 @@ FORMATS: Final[Mapping[str, str]] = {
 def _import(verbs: Verbs) -> None:
     rows = "\n".join(f"  {name:<19}{what}" for name, what in FORMATS.items())
     verb = verbs.add_parser(
-        "import", epilog=f"formats:\n{rows}\n", formatter_class=argparse.RawDescriptionHelpFormatter
+        "import",
+        epilog=f"formats:\n{rows}\n\n{SOURCES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.set_defaults(command="import_file")
     verb.add_argument("format", choices=FORMATS, metavar="FORMAT", help="what FILE is (below)")
@@ -173,6 +187,7 @@ def _import(verbs: Verbs) -> None:
         "--config", metavar="FILE", help="otel: the suite whose cases these are, by id or by the user's words"
     )
     verb.add_argument("--case-from", metavar="ATTRIBUTE", help="otel: the attribute that has the case's id")
+    imports(verb)
 
 
 def _publish(verbs: Verbs) -> None:
@@ -213,12 +228,6 @@ def _config(verb: argparse.ArgumentParser) -> None:
 
 def _out(verb: argparse.ArgumentParser, default: str = "out") -> None:
     verb.add_argument("--out", default=default, metavar="DIR", help=f"the run's folder (default: {default})")
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
 
 
 def _assignment(text: str) -> str:

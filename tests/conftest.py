@@ -41,12 +41,19 @@ def _missing_browser() -> str:
     return reasons[0] if all(reasons) else ""
 
 
+def _missing_postgres() -> str:
+    from tests.support.postgres import binaries
+
+    return "" if binaries() else "no initdb on PATH or below /usr/lib/postgresql"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "act": lambda: _missing_commands("act"),
     "browser": _missing_browser,
     "docker": _missing_docker,
     "make": lambda: _missing_commands("make"),
     "node": lambda: _missing_commands("node", "npm"),
+    "postgres": _missing_postgres,
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from gate.check.render import render_findings
+from gate.commands import import_session
 from gate.dataset import READERS, Reader
 from gate.dataset.kagent_suite import read_with_fixture
 from gate.dataset.yaml_dump import as_text, value_text
@@ -33,6 +34,12 @@ CONFIGS: Final[Mapping[str, Callable[[Json, Places], tuple[dict[str, Json], _Fin
 """Formats of metrics: what comes out is a part of an agent-gate.yml."""
 
 
+SESSION: Final = "session"
+"""A recorded session, which may be in a database: what comes out is a golden file with one case."""
+
+_OF_A_SESSION: Final = ("session", "case", "app", "user", "id", "turns", "expect", "redact", "with_secrets")
+
+
 def main(options: argparse.Namespace) -> int:
     """Write the file anew, and tell what could not be carried over; with an error nothing is written."""
     if options.format == "otel":
@@ -44,12 +51,11 @@ def main(options: argparse.Namespace) -> int:
     target = Path(options.to) if options.to else None
     if target is not None and os.path.lexists(target):
         raise UsageError(f"{target} is there already", hint="Choose another name with --to, or remove it.")
-    document = read(Path(options.file), options.file)
-    text, found = _imported(options.format, document, as_json=target is not None and target.suffix == ".json")
-    if any(finding.level == "error" for finding in found):
-        raise BadInput(found)
-    if Redactor().text(text) != text:
-        found = (*found, _secret(document))
+    as_json = target is not None and target.suffix == ".json"
+    if options.format == SESSION:
+        text, found = import_session.imported(options, as_json=as_json)
+    else:
+        text, found = _from_file(options, as_json=as_json)
     if found:
         print(render_findings(found), file=sys.stderr)
     if target is None:
@@ -58,6 +64,17 @@ def main(options: argparse.Namespace) -> int:
         write_text(target, text)
         print(f"{target} is written; `agent-gate check` reads it where `dataset:` names it.", file=sys.stderr)
     return PASS
+
+
+def _from_file(options: argparse.Namespace, *, as_json: bool) -> tuple[str, _Findings]:
+    given = [name for name in _OF_A_SESSION if getattr(options, name)]
+    if given:
+        raise UsageError(f"--{given[0].replace('_', '-')} is for `import session`")
+    document = read(Path(options.file), options.file)
+    text, found = _imported(options.format, document, as_json=as_json)
+    if any(finding.level == "error" for finding in found):
+        raise BadInput(found)
+    return text, (*found, _secret(document)) if Redactor().text(text) != text else found
 
 
 def _imported(name: str, document: Document, *, as_json: bool) -> tuple[str, _Findings]:

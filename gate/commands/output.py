@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from gate.compare.passing import record_passes
+from gate.documents import write_text
 from gate.errors import UsageError
 from gate.formats.records import dump
 from gate.model import Json
@@ -143,6 +144,17 @@ def printed(value: Json) -> str:
     """
     text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return text.replace("##", "#\\u0023")
+
+
+def deliver(text: str, to: str | None) -> None:
+    """Print a text, or write it to a new file; raises UsageError where there is one already."""
+    if to is None:
+        print(text)
+        return
+    if os.path.lexists(to):
+        raise UsageError(f"{to} is there already", hint="Choose another name with --to, or remove it.")
+    write_text(Path(to), text + "\n")
+    print(f"{to} is written", file=sys.stderr)
 
 
 def claim(out: Path, suite: Suite) -> None:

@@ -66,18 +66,29 @@ def measure(cases: Sequence[CaseEvidence], metric: MetricFacts, fold: Fold = MEA
             kept for column in columns if (kept := tuple(each for each in column if each != "crashed"))
         ]
     most = 1.0 if metric.kind == "quality" or fold.passes else inf
+    low, high = _bound(columns, fold, 0.0), _bound(columns, fold, most)
     return Measured(
         cases=len(all_columns),
         measured=len(numbers),
         short=sum(len(column) < fold.trials for column in columns),
         trials=sum(map(len, all_columns)),
-        value=fold.of(numbers),
-        low=_bound(columns, fold, 0.0),
-        high=_bound(columns, fold, most),
+        value=_within(fold.of(numbers), low, high),
+        low=low,
+        high=high,
         unscored=Counter(
             sample for column in all_columns for sample in column if not isinstance(sample, Value)
         ),
     )
+
+
+def _within(value: float | None, low: float | None, high: float | None) -> float | None:
+    """The value of what was measured, kept within what the whole can be.
+
+    Of too few trials for `pass^k` one that failed says something already, of which the value knows nothing.
+    """
+    if value is None or low is None or high is None:
+        return value
+    return min(max(value, low), high)
 
 
 def folded(samples: Iterable[Sample], fold: Fold) -> list[float]:

@@ -19,18 +19,20 @@ def read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
 
 def read_with_fixture(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:
     """As `read`, with what the user said in the recording that `source` names, from the suite's folder."""
-    from gate.formats.sessions import NotASession, read_session  # a run needs no recording
+    from gate.formats.sessions import trace_of  # a run needs no recording
+    from gate.formats.stored import NotASession, read_recordings
 
     name = kagent_suite.fixture(document.value)
     if not name:
         return read(document)
     path = Path(document.file).parent / name
     try:
-        trace = read_session(read_bytes(path, MAX_BYTES).decode("utf-8"), source=name)
+        recordings = read_recordings(read_bytes(path, MAX_BYTES).decode("utf-8"))
+        traces = [trace_of(recording, source=name) for recording in recordings]
     except (OSError, UnicodeDecodeError, NotASession) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         place = document.place(("source", "path"))
         what = f"the recording {name!r} cannot be read: {reason}"
         return (), (Finding.error("unreadable-fixture", place, what, fix="Correct `path`, or put it there."),)
-    said = {trace.session: [turn.sent for turn in trace.turns if turn.sent]}
+    said = {trace.session: [turn.sent for turn in trace.turns if turn.sent] for trace in traces}
     return usable(*kagent_suite.read(document.value, document.place, said))

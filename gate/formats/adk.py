@@ -22,6 +22,7 @@ PLUMBING_CALL = "runtime plumbing: "
 PLUMBING_ANSWER = "answer to a pause: "
 
 _MARKS = ("author", "content", "actions", "invocationId", "errorCode", "nodeInfo", "partial")
+NO_EVENT = f"no ADK event: it has none of {', '.join(_MARKS)}"
 
 
 def read_events(frames: Iterable[Json]) -> tuple[Event, ...]:
@@ -49,18 +50,20 @@ class EventReader:
 
     A streamed answer comes as `partial` events and then once more as a whole: the parts are skipped. Where no
     whole comes, because the stream ended or the agent failed, the parts become one event: the user saw them.
-    `clean` takes secrets out of what is cut here, while they are whole.
+    `clean` takes secrets out of what is cut here, while they are whole. `internal` reads the runtime's own
+    calls (`adk_*`) as if they were tools'.
     """
 
-    def __init__(self, clean: Callable[[str], str] = str) -> None:
+    def __init__(self, clean: Callable[[str], str] = str, *, internal: bool = False) -> None:
         self._clean = clean
+        self._internal = internal
         self._partial: dict[tuple[str, str], tuple[_Raw, list[Text | Thought]]] = {}
         self._tools: dict[str, str] = {}
         self._last_id = ""
 
     def read(self, frame: Json) -> tuple[Event, ...]:
         """Read one event: none for a part of a streamed answer, two where one result is a placeholder."""
-        raw = _raw(frame, self._clean)
+        raw = _raw(frame, self._clean, internal=self._internal)
         if raw.partial:
             self._keep(raw)
             return ()
@@ -134,12 +137,13 @@ class _Raw:
         return self.author, self.branch
 
 
-def _raw(frame: Json, clean: Callable[[str], str]) -> _Raw:
+def _raw(frame: Json, clean: Callable[[str], str], *, internal: bool = False) -> _Raw:
     if not is_mapping(frame):
         raise UnreadableEvent(f"an event is an object, this is {kind(frame)}")
     if not is_event(frame):
-        raise UnreadableEvent(f"no ADK event: it has none of {', '.join(_MARKS)}")
+        raise UnreadableEvent(NO_EVENT)
     contents = [_object(part, "a part") for part in items(mapping(frame, "content"), "parts")]
+    parts = (part_of(content, internal=internal) for content in contents)
     calls = [mapping(part, "functionCall") for part in contents if has(part, "functionCall")]
     results = [mapping(part, "functionResponse") for part in contents if has(part, "functionResponse")]
     actions = mapping(frame, "actions")
@@ -153,7 +157,7 @@ def _raw(frame: Json, clean: Callable[[str], str]) -> _Raw:
         partial=field(frame, "partial") is True,
         error=error_of(frame, has_content=bool(contents)),
         has_content=bool(contents),
-        parts=tuple(part for content in contents if (part := part_of(content)) is not None),
+        parts=tuple(part for part in parts if part is not None),
         plumbing=tuple(call for call in calls if is_plumbing(text(call, "name"))),
         answered=tuple(name for result in results if is_plumbing(name := text(result, "name"))),
         pending=frozenset(waiting),

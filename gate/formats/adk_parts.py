@@ -12,20 +12,20 @@ _ENDED_WELL = frozenset(("", "STOP", "FINISH_REASON_UNSPECIFIED"))
 _ASKS_FIRST = "This tool call requires confirmation"
 
 
-def part_of(content: Mapping[str, Json]) -> Part | None:
-    """Read one part; None where it holds no text, call or result of a tool."""
+def part_of(content: Mapping[str, Json], *, internal: bool = False) -> Part | None:
+    """Read one part; None where it holds no text, call or result of a tool (`internal`: or the runtime's)."""
     if has(content, "functionResponse"):
-        return _result(mapping(content, "functionResponse"))
+        return _result(mapping(content, "functionResponse"), internal=internal)
     if has(content, "functionCall"):
-        return _call(mapping(content, "functionCall"))
+        return _call(mapping(content, "functionCall"), internal=internal)
     words = text(content, "text")
     if not words:
         return None
     return Thought(text=words) if field(content, "thought") is True else Text(text=words)
 
 
-def _call(call: Mapping[str, Json]) -> Call | None:
-    if is_plumbing(name := text(call, "name")):
+def _call(call: Mapping[str, Json], *, internal: bool) -> Call | None:
+    if is_plumbing(name := text(call, "name")) and not internal:
         return None
     args = field(call, "args")
     if args is None or is_mapping(args):
@@ -33,8 +33,8 @@ def _call(call: Mapping[str, Json]) -> Call | None:
     return Call(id=text(call, "id"), name=name, args=None, args_error=f"{kind(args)}, not an object")
 
 
-def _result(result: Mapping[str, Json]) -> Result | None:
-    if is_plumbing(name := text(result, "name")):
+def _result(result: Mapping[str, Json], *, internal: bool) -> Result | None:
+    if is_plumbing(name := text(result, "name")) and not internal:
         return None
     value = field(result, "response")
     failed = is_mapping(value) and (field(value, "isError") is True or bool(value.get("error")))

@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
-from gate.formats.sessions import NotASession, Recording, trace_of
+from gate.formats.sessions import trace_of
+from gate.formats.stored import NotASession, Recording
 from gate.model import Json
 from gate.model.derived import calls_of, texts_of
 from gate.model.trace import Completed, Crashed, Exposed, Trace
@@ -40,19 +41,33 @@ def read(value: Json, source: str) -> tuple[Trace, ...]:
     return tuple(found)
 
 
-def case_trace(case: Json, source: str) -> Trace:
-    """The trace of one case; raises NotASession or UnreadableEvent for what is none."""
+def recordings(value: Json) -> tuple[Recording, ...]:
+    """What was recorded of each case of a file, as a session of ADK would have it; raises NotASession."""
+    found: list[Recording] = []
+    for number, case in enumerate(items(value, "evalCases") if is_mapping(value) else (), start=1):
+        try:
+            found.append(_recording(case))
+        except (UnreadableEvent, NotASession) as error:
+            raise NotASession(f"case {number}: {error}") from None
+    return tuple(found)
+
+
+def _recording(case: Json) -> Recording:
     if not is_mapping(case):
         raise NotASession(f"expected an object, not {kind(case)}")
     name = text(case, "evalCaseId")
     if not name:
         raise NotASession("it has no eval_case_id")
-    frames = tuple(_frames(case))
-    recorded = trace_of(Recording(id=name, state={}, frames=frames), source=source)
+    return Recording(id=name, frames=tuple(_frames(case)), exposes=EXPOSED)
+
+
+def case_trace(case: Json, source: str) -> Trace:
+    """The trace of one case; raises NotASession or UnreadableEvent for what is none."""
+    recorded = trace_of(_recording(case), source=source)
     silent = not list(texts_of(recorded.events)) and not list(calls_of(recorded.events))
     if silent and isinstance(recorded.outcome, Completed):
-        recorded = replace(recorded, outcome=Crashed(reason=NO_ANSWER))
-    return replace(recorded, exposes=EXPOSED)
+        return replace(recorded, outcome=Crashed(reason=NO_ANSWER))
+    return recorded
 
 
 def _frames(case: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:

@@ -14,7 +14,8 @@ from typing import Literal
 
 from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
 from gate.formats.agents_cli_traces import case_trace
-from gate.formats.sessions import NotASession, Recording, trace_of
+from gate.formats.sessions import trace_of
+from gate.formats.stored import NotASession, Recording
 from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json

@@ -72,7 +72,7 @@ def message_of(value: Json, arguments: ReadArguments) -> Message:
         kind=name,
         author=text(record, "name") or {AI: "assistant", HUMAN: "user"}.get(name, name),
         parts=parts,
-        usage=usage_of(mapping(record, "usage_metadata")),
+        usage=usage_in(record),
     )
 
 
@@ -83,6 +83,21 @@ def kind_of(record: Mapping[str, Json]) -> str:
         name = text(record, "role")
     name = name.removesuffix("Chunk").removesuffix("Message")
     return _ROLES.get(name.lower(), name.lower())
+
+
+def usage_in(record: Mapping[str, Json]) -> Usage | None:
+    """The tokens of a message, with the model's name where it says that; None where nothing is counted."""
+    counts = mapping(record, "usage_metadata")
+    read_before = mapping(counts, "input_token_details").get("cache_read")
+    usage = {**counts, "input_tokens_details": {"cached_tokens": read_before}}
+    return usage_of({"usage": usage, "model": model_in(record)})
+
+
+def model_in(record: Mapping[str, Json]) -> str:
+    """The name of the model that made a message, "" where it is not told."""
+    about = mapping(record, "response_metadata")
+    name = about.get("model_name") or about.get("model")
+    return name if isinstance(name, str) else ""
 
 
 def content_parts(content: Json) -> Iterator[Part]:

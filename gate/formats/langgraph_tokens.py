@@ -1,11 +1,22 @@
 """What models say while a LangGraph node runs: tokens, joined until the node hands over the whole message."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from gate.formats.adk_fields import UnreadableEvent, is_mapping, items, mapping, text
-from gate.formats.langgraph_message import AI, TOOL, Message, content_parts, joined, kind_of, message_of
-from gate.formats.openai_fields import ReadArguments, usage_of, whole_object
+from gate.formats.langgraph_message import (
+    AI,
+    TOOL,
+    Message,
+    content_parts,
+    joined,
+    kind_of,
+    message_of,
+    model_in,
+    usage_in,
+)
+from gate.formats.openai_fields import ReadArguments, whole_object
 from gate.model import Json
 from gate.model.trace import Call, Event, Part, Text, Thought, Usage
 
@@ -65,10 +76,17 @@ class _Said:
         self._parts: list[Part] = []
         self._calls: dict[str, _Pieces] = {}
         self._whole: Message | None = None
-        self.usage: Usage | None = None
+        self._usage: Usage | None = None
+        self._model = ""
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens that were counted; the model may be named by another piece than that which counts."""
+        return replace(self._usage, model=self._usage.model or self._model) if self._usage else None
 
     def add(self, record: Mapping[str, Json], kind: str, arguments: ReadArguments) -> None:
-        self.usage = usage_of(mapping(record, "usage_metadata")) or self.usage
+        self._model = model_in(record) or self._model
+        self._usage = usage_in(record) or self._usage
         if kind == TOOL or not text(record, "type").endswith("Chunk"):
             self._whole = message_of(record, arguments)
             return

@@ -1,7 +1,7 @@
 """Events to OpenAI-style messages, and what each event contributed to them and why not."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gate.frozen import frozen
 from gate.model import Json
@@ -13,6 +13,8 @@ USER = "user"
 ANSWER = "answer to a pause"
 TOOL_ERROR = "[tool error] "
 _ENVELOPES = ("result", "response", "output", "content")
+_FLAGS = ("isError", "is_error")
+_MOST_ENVELOPES = 3
 
 
 @frozen
@@ -41,16 +43,34 @@ def messages(events: Iterable[Event]) -> tuple[Message, ...]:
     return tuple(message for event in events for message in _messages(event))
 
 
-def summary(events: Iterable[Event]) -> tuple[Row, ...]:
-    """Account for each event: who, in which role, what it contributed, or why nothing."""
-    return tuple(_row(number, event) for number, event in enumerate(events, start=1))
+def row(number: int, author: str, events: Sequence[Event]) -> Row:
+    """Account for one stored event by what it became: mostly one event, two where a result asks first."""
+    made = tuple(message for event in events for message in _messages(event))
+    roles = dict.fromkeys(str(message["role"]) for message in made)
+    silent = (event.error or event.not_in_trajectory for event in events)
+    gave = [what for event in events if any(_messages(event)) for what in _contributed(event)]
+    gave += [what for event in events for what in _artifacts(event)]
+    return Row(
+        number=number,
+        author=author,
+        role=", ".join(roles),
+        contributed=", ".join(gave),
+        why_not="" if gave else next(filter(None, silent), "nothing to show"),
+    )
 
 
 def result_text(result: Result) -> str:
-    """Return a tool's result as a model reads it: without envelopes of one key and MCP's content blocks."""
-    value = _unwrapped(result.value)
+    """Return a tool's result as a model reads it: without envelopes of one key and MCP's content blocks.
+
+    An envelope may be in another (`{"result": {"content": […], "isError": true}}`); an error of any of them
+    is kept as a prefix.
+    """
+    value, failed = result.value, result.is_error
+    for _ in range(_MOST_ENVELOPES):
+        failed = failed or _says_error(value)
+        value = _unwrapped(value)
     words = value if isinstance(value, str) else _canonical(value)
-    return TOOL_ERROR + words if result.is_error else words
+    return TOOL_ERROR + words if failed else words
 
 
 def _with_sent(trace: Trace) -> Iterator[Event]:
@@ -97,20 +117,6 @@ def _tool_call(call: Call) -> Json:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def _row(number: int, event: Event) -> Row:
-    made = tuple(_messages(event))
-    roles = dict.fromkeys(str(message["role"]) for message in made)
-    contributed = ", ".join((*(_contributed(event) if made else ()), *_artifacts(event)))
-    why_not = "" if contributed else event.error or event.not_in_trajectory or "nothing to show"
-    return Row(
-        number=number,
-        author=event.author,
-        role=", ".join(roles),
-        contributed=contributed,
-        why_not=why_not,
-    )
-
-
 def _artifacts(event: Event) -> Iterator[str]:
     """The files that the agent saved: no message tells of them."""
     return (f"artifact {name}" for name in event.artifact_delta)
@@ -132,13 +138,17 @@ def _contributed(event: Event) -> Iterator[str]:
 def _unwrapped(value: Json) -> Json:
     if not isinstance(value, dict):
         return value
-    bare = {key: item for key, item in value.items() if key not in ("isError", "is_error")}
-    blocks = _block_texts(bare.get("content"))
-    if len(bare) == 1 and blocks is not None:
+    bare = {key: item for key, item in value.items() if key not in _FLAGS}
+    if len(bare) != 1 or (key := next(iter(bare))) not in _ENVELOPES:
+        return value
+    if (blocks := _block_texts(bare.get("content"))) is not None:
         return "\n".join(blocks)
-    if len(value) == 1 and (key := next(iter(value))) in _ENVELOPES:
-        return value[key]
-    return value
+    # MCP's content with a picture among it is kept whole.
+    return value if key == "content" and len(bare) < len(value) else bare[key]
+
+
+def _says_error(value: Json) -> bool:
+    return isinstance(value, dict) and any(value.get(flag) is True for flag in _FLAGS)
 
 
 def _block_texts(content: Json) -> list[str] | None:

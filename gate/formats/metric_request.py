@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final, assert_never
 
 from gate.model import Json
-from gate.model.case import Answer, Answers, BlobPart, Case, Expect, FilePart, Parallel, TextPart, User
+from gate.model.case import Answer, Answers, BlobPart, Case, Expect, FilePart, Parallel, TextPart, Turn, User
 from gate.model.derived import calls_of, last_words, state_after, visits
 from gate.model.trace import Call, Event, Part, Result, Text, Thought, Trace, TurnTrace
 
@@ -41,7 +41,7 @@ def case_of(case: Case) -> dict[str, Json]:
         "category": case.category,
         "tags": list(case.tags),
         "start_state": plain(case.start_state),
-        "turns": [{**_sent(turn.sent), "expect": expected(turn.expect)} for turn in case.turns],
+        "turns": [_message(turn) for turn in case.turns],
         "expect": expected(case.expect),
         "extra": plain(case.extra),
     }
@@ -73,6 +73,11 @@ def plain(value: Json) -> Json:
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _message(turn: Turn) -> Json:
+    found = {**_sent(turn.sent), "expect": expected(turn.expect)}
+    return {**found, "state_delta": plain(turn.state_delta)} if turn.state_delta else found
 
 
 def _listed(texts: tuple[str, ...] | None) -> Json:
@@ -140,6 +145,7 @@ def _event(event: Event) -> dict[str, Json]:
         "parts": [_part(part) for part in event.parts],
         "state_delta": plain(event.state_delta),
         "state_removed": list(event.state_removed),
+        "artifact_delta": plain(event.artifact_delta),
         "error": event.error,
         "pauses": [
             {"id": p.id, "name": p.name, "kind": p.kind, "tool": p.tool, "message": p.message}
@@ -149,7 +155,12 @@ def _event(event: Event) -> dict[str, Json]:
     }
     if event.usage:
         usage = event.usage
-        found["usage"] = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        found["usage"] = {
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cached_tokens": usage.cached_tokens,
+            "model": usage.model,
+        }
     return {key: value for key, value in found.items() if value not in ("", [], {})}
 
 

@@ -1,110 +1,92 @@
-"""Recorded ADK sessions to a trace: what a session service stores, and rows of kagent's event table."""
+"""Recorded ADK sessions to a trace, a turn for each message or answer of the user."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 from gate.formats.adk import PLUMBING_ANSWER, EventReader
-from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items, kind, mapping, text
+from gate.formats.adk_fields import UnreadableEvent, field, is_mapping, items
 from gate.formats.limits import reported_failure
 from gate.formats.messages import USER
-from gate.formats.strict import strict_json
-from gate.frozen import frozen
+from gate.formats.stored import NotASession, Recording, read_recording, timestamp
 from gate.model import Json
+from gate.model.case import Answer, Answers
 from gate.model.derived import described, left_open
-from gate.model.trace import Completed, Event, Exposed, Outcome, Paused, Result, Trace, TurnTrace
-
-
-class NotASession(ValueError):
-    """The text is no recorded session; the message says where it stops being one."""
-
-
-@frozen
-class Recording:
-    """A session as it was stored; `state` is how it ended, empty where only events were kept."""
-
-    id: str
-    state: Mapping[str, Json]
-    frames: tuple[Mapping[str, Json], ...]
+from gate.model.trace import Completed, Event, Outcome, Pause, Paused, Result, Trace, TurnTrace
 
 
 def read_session(content: str, *, source: str = "session") -> Trace:
-    """Read a recorded session into a trace, a turn for each message or answer of the user.
-
-    Accepts a session object, a list of events, one event a line, kagent's rows (`{"data": "<event>"}`), and
-    the answer of its REST API. The start state is what the final state has and no event set. A turn that
-    failed decides the outcome, as it would end a live trial. Raises NotASession.
-    """
+    """Read the one session of a text (gate.formats.stored says in which forms); raises NotASession."""
     return trace_of(read_recording(content), source=source)
 
 
 def trace_of(recording: Recording, *, source: str) -> Trace:
-    """The trace of a recording, as `read_session` makes it; raises NotASession."""
+    """The trace of a recording; raises NotASession.
+
+    The start state is what the final state has and no event set. A turn that failed decides the outcome, as
+    it would end a live trial.
+    """
     if not recording.frames:
         raise NotASession("no event in it")
-    turns = _turns(recording.frames)
+    turns, outcomes = _turns(recording.frames)
+    known = recording.state if "state" in recording.exposes else {}
     touched = {key for turn in turns for event in turn.events for key in event.state_delta}
     return Trace(
         case=recording.id,
         trial=1,
         session=recording.id,
         turns=turns,
-        outcome=_outcome(turns),
-        exposes=get_args(Exposed),
+        outcome=_outcome(outcomes),
+        exposes=recording.exposes,
         source=source,
-        start_state={key: value for key, value in recording.state.items() if key not in touched},
+        start_state={key: value for key, value in known.items() if key not in touched},
         duration_ms=turns[-1].ended_ms,
     )
-
-
-def session_events(content: str) -> tuple[Event, ...]:
-    """Read all events of a recorded session, the user's too, as they were stored; raises NotASession."""
-    frames = read_recording(content).frames
-    return _events(EventReader(), tuple(enumerate(frames, start=1)), _timestamp(frames[0]))
-
-
-def read_recording(content: str) -> Recording:
-    """Find the events in a recorded session, whichever way it was stored; raises NotASession."""
-    parts: list[Recording] = []
-    for value, where in _documents(content):
-        try:
-            parts.append(_recording(value))
-        except ValueError as error:
-            raise NotASession(f"{where}{error}") from None
-    found = _merged(parts)
-    if not found.frames:
-        raise NotASession("no event in it")
-    return found
 
 
 Numbered = tuple[tuple[int, Mapping[str, Json]], ...]
 
 
-def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[TurnTrace, ...]:
-    reader, start = EventReader(), _timestamp(frames[0])
+def _turns(frames: Sequence[Mapping[str, Json]]) -> tuple[tuple[TurnTrace, ...], tuple[Outcome, ...]]:
+    """The turns, and how each ended."""
+    reader, start = EventReader(), timestamp(frames[0])
     turns: list[TurnTrace] = []
+    outcomes: list[Outcome] = []
+    waiting: tuple[Pause, ...] = ()
     seq = 0
-    for number, group in enumerate(_exchanges(frames), start=1):
+    for number, group in enumerate(exchanges(frames), start=1):
         events = [event for event in _events(reader, group, start) if not _only_said_by_user(event)]
         stamped = tuple(replace(event, seq=seq + i, turn=number) for i, event in enumerate(events, start=1))
-        turns.append(_turn(group, stamped, start))
+        waiting = left_open(waiting, _answers(group), stamped)
+        outcomes.append(_outcome_of(stamped, waiting))
+        turns.append(_turn(group, stamped, start, outcomes[-1]))
         seq += len(stamped)
-    return tuple(turns)
+    return tuple(turns), tuple(outcomes)
 
 
-def _turn(group: Numbered, events: tuple[Event, ...], start: float) -> TurnTrace:
+def _turn(group: Numbered, events: tuple[Event, ...], start: float, outcome: Outcome) -> TurnTrace:
     times = [_at_ms(frame, start) for _, frame in group]
     return TurnTrace(
         sent="\n".join(sent for _, frame in group if (sent := _sent(frame))),
         events=events,
-        ended=_ended(_outcome_of(events)),
+        ended=_ended(outcome),
         started_ms=min(times),
         ended_ms=max(times),
     )
 
 
-def _exchanges(frames: Sequence[Mapping[str, Json]]) -> list[Numbered]:
+def _answers(group: Numbered) -> Answers | None:
+    """The answers to pauses, by the pauses' ids; None where the user says something else."""
+    sent = (field(frame, "content") for _, frame in group if is_sent(frame))
+    parts = (part for content in sent if is_mapping(content) for part in items(content, "parts"))
+    given = (field(part, "functionResponse") for part in parts if is_mapping(part))
+    ids = [name for one in given if is_mapping(one) and isinstance(name := field(one, "id"), str)]
+    return Answers(answers=tuple(Answer(to=name, decision="input") for name in ids)) if ids else None
+
+
+def exchanges(frames: Sequence[Mapping[str, Json]]) -> list[Numbered]:
+    """Group events, with their numbers from 1, by what the user sent: as many groups as a trace has turns."""
     groups: list[list[tuple[int, Mapping[str, Json]]]] = [[]]
     opened = False
     for number, frame in enumerate(frames, start=1):
@@ -134,17 +116,15 @@ def _only_said_by_user(event: Event) -> bool:
     return event.author == USER and bool(said) and not any(isinstance(part, Result) for part in event.parts)
 
 
-def _outcome(turns: Sequence[TurnTrace]) -> Outcome:
-    outcomes = [_outcome_of(turn.events) for turn in turns]
+def _outcome(outcomes: Sequence[Outcome]) -> Outcome:
     failed = (outcome for outcome in outcomes if not isinstance(outcome, Completed | Paused))
     return next(failed, outcomes[-1])
 
 
-def _outcome_of(events: Sequence[Event]) -> Outcome:
-    """How one exchange ended, by what its events say."""
+def _outcome_of(events: Sequence[Event], waiting: Sequence[Pause]) -> Outcome:
+    """How one exchange ended, by what its events say and what is still waited for."""
     if failure := reported_failure(events):
         return failure
-    waiting = left_open((), None, events)
     return Paused(reason=f"the agent waits for {described(waiting)}") if waiting else Completed()
 
 
@@ -156,6 +136,11 @@ def _ended(outcome: Outcome) -> Literal["answered", "paused", "failed"]:
             return "paused"
         case _:
             return "failed"
+
+
+def is_sent(frame: Mapping[str, Json]) -> bool:
+    """Whether the user sends something in this event."""
+    return bool(_sent(frame))
 
 
 def _sent(frame: Mapping[str, Json]) -> str:
@@ -184,70 +169,5 @@ def _decision(response: Json) -> str:
     return response if isinstance(response, str) else json.dumps(response, sort_keys=True, ensure_ascii=False)
 
 
-def _timestamp(frame: Mapping[str, Json]) -> float:
-    value = field(frame, "timestamp")
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
 def _at_ms(frame: Mapping[str, Json], start: float) -> float:
-    return max(0.0, round((_timestamp(frame) - start) * 1000, 3))
-
-
-def _documents(content: str) -> Iterator[tuple[Json, str]]:
-    lines = [(number, line) for number, line in enumerate(content.split("\n"), start=1) if line.strip()]
-    try:
-        yield _parsed(content), ""
-    except ValueError as error:
-        if not _is_json_lines(lines):
-            raise NotASession(f"not JSON: {error}") from None
-        for number, line in lines:
-            yield _line(number, line), f"line {number}: "
-
-
-def _is_json_lines(lines: Sequence[tuple[int, str]]) -> bool:
-    try:
-        return len(lines) > 1 and is_mapping(_parsed(lines[0][1]))
-    except ValueError:
-        return False
-
-
-def _line(number: int, line: str) -> Json:
-    try:
-        return _parsed(line)
-    except ValueError as error:
-        raise NotASession(f"line {number}: not JSON: {error}") from None
-
-
-def _parsed(content: str) -> Json:
-    return strict_json(content)
-
-
-def _merged(parts: Sequence[Recording]) -> Recording:
-    state: dict[str, Json] = {}
-    for part in parts:
-        state |= part.state
-    return Recording(
-        id=next((part.id for part in parts if part.id), ""),
-        state=state,
-        frames=tuple(frame for part in parts for frame in part.frames),
-    )
-
-
-def _recording(value: Json) -> Recording:
-    if isinstance(value, list):
-        return _merged([_recording(item) for item in value])
-    if not is_mapping(value):
-        raise UnreadableEvent(f"expected an event, a session or a list of events, not {kind(value)}")
-    data = value.get("data")
-    if is_mapping(data):
-        return _session({**mapping(data, "session"), "events": list(items(data, "events"))})
-    if isinstance(data, str):
-        return replace(_recording(_parsed(data)), id=text(value, "sessionId"))
-    if isinstance(value.get("events"), list):
-        return _session(value)
-    return Recording(id="", state={}, frames=(value,))
-
-
-def _session(value: Mapping[str, Json]) -> Recording:
-    found = _recording(list(items(value, "events")))
-    return Recording(id=text(value, "id"), state=mapping(value, "state"), frames=found.frames)
+    return max(0.0, round((timestamp(frame) - start) * 1000, 3))

@@ -1,10 +1,10 @@
 """The `show CASE` view: the conversation as it went, with expected beside got."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from gate.formats.records import kind_of
-from gate.model.case import Case, Turn
+from gate.model.case import Case
 from gate.model.run import TrialRecord
 from gate.model.score import Score, Scored
 from gate.model.trace import Call, Event, Pause, Result, Text, Thought, Trace, TurnTrace
@@ -17,38 +17,50 @@ _VALUE = 200
 _LABEL = 9
 
 
-def render(case: Case, trace: Trace, record: TrialRecord | None) -> str:
-    """One trial of a case for a terminal; without a `record` nothing is said of what holds."""
+def render(case: Case | None, trace: Trace, record: TrialRecord | None) -> str:
+    """One trial of a case for a terminal; without a `record` nothing is said of what holds.
+
+    Without a `case` it is a conversation of which nothing is expected.
+    """
+    if case is None:
+        turns = ([f"turn {number}", *_exchange(seen)] for number, seen in enumerate(trace.turns, 1))
+        return _joined([_head(None, trace), *turns])
     blocks = [_head(case, trace)]
     for number, (turn, seen) in enumerate(zip_longest(case.turns, trace.turns), start=1):
-        blocks.append([f"turn {number}", *_exchange(turn, seen), *_checks(case, trace, record, number)])
+        exchange = _exchange(seen, is_gone=turn is None)
+        blocks.append([f"turn {number}", *exchange, *_checks(case, trace, record, number)])
     whole = list(_checks(case, trace, record, 0))
     blocks += [["whole case", *whole]] if whole else []
     others = list(_others(record))
     blocks += [["metrics", *others]] if others else []
+    return _joined(blocks)
+
+
+def _joined(blocks: Sequence[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _head(case: Case, trace: Trace) -> list[str]:
-    category = f" ({line(case.category)})" if case.category else ""
-    place = f" at {line(str(case.place))}" if case.place.file else ""
+def _head(case: Case | None, trace: Trace) -> list[str]:
+    category = f" ({line(case.category)})" if case and case.category else ""
+    place = f" at {line(str(case.place))}" if case and case.place.file else ""
+    name = line(case.id if case else trace.case) or "a session without an id"
     ended = kind_of(trace.outcome).replace("_", " ")
     reason = f": {line(trace.outcome.reason)}" if trace.outcome.reason else ""
     again = f", {count(trace.retries, 'retry', 'retries')}" if trace.retries else ""
     spent = f"{duration(trace.duration_ms / 1000)}{again}"
     return [
-        f"{line(case.id)}{category}{place}",
+        f"{name}{category}{place}",
         f"trial {trace.trial}, {spent}, session {line(trace.session)}, source {line(trace.source)}",
         f"outcome: {ended}{reason}",
     ]
 
 
-def _exchange(turn: Turn | None, seen: TurnTrace | None) -> Iterator[str]:
+def _exchange(seen: TurnTrace | None, *, is_gone: bool = False) -> Iterator[str]:
     if seen is None:
         yield _entry("", "not reached")
         return
     yield _entry("sent", seen.sent, cap=_TEXT)
-    if turn is None:
+    if is_gone:
         yield _entry("", "the case no longer has this turn")
     for event in seen.events:
         yield from _event(event)

@@ -63,6 +63,8 @@ class Custom(Metric):
     default_pass_at = None
     reads = ("reference", "rubric")
     foreign = True
+    sees: ClassVar[tuple[str, ...]] = ("turns", "expect", "extra")
+    """What of a case a program is told, besides what every line's key is made of."""
     start_s: ClassVar[float]
     """Seconds that a program may take to be ready."""
     shapes: ClassVar = {
@@ -131,7 +133,7 @@ class Custom(Metric):
     def expectation(self, case: Case) -> Json:
         """All of a case that a metric may read: it is held against what its author knows of it."""
         known = case_of(case)
-        held = {key: known[key] for key in ("turns", "expect", "extra") if known[key]}
+        held = {key: known[key] for key in self.sees if known[key]}
         options = {key: value for key, value in self.options.items() if key not in _HOW}
         return {"case": held, "options": options, "code": self.code}
 

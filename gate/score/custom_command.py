@@ -34,6 +34,7 @@ def _is_beside(other: str, name: str, top: str) -> bool:
 class Command(Custom):
     """One process for many trials: a line of `metric-request` in, a line of `metric-response` out."""
 
+    sees = (*Custom.sees, "category", "tags")
     start_s = 20.0
     shapes: ClassVar = {**Custom.shapes, "command": _command}
 

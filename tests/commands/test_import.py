@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.commands.import_file import CASES, CONFIGS
+from gate.commands.import_file import CASES, CONFIGS, SESSION
 from gate.dataset import load
 from gate.dataset.yaml_dump import as_text
 from gate.model import Json
@@ -80,6 +80,20 @@ def test_a_recording_tells_what_the_user_said(folder: Path) -> None:
     assert done.code == 0
     assert '"What is the weather in London?"' in done.out
     assert "calls: [get_weather]" in done.out
+
+
+def test_a_recording_of_several_sessions_tells_what_was_said_in_each(folder: Path) -> None:
+    line = (folder / "weather.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    rows = [
+        {"session_id": "s-1", "data": line},
+        {"session_id": "s-2", "data": line.replace("London", "Paris")},
+    ]
+    (folder / "weather.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    more = SUITE + SUITE[SUITE.index("  - name") :].replace("s-1", "s-2").replace("grounded", "other")
+    (folder / "suite.yaml").write_text(more, encoding="utf-8")
+    done = gate("import", "kagent-suite", "suite.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    assert done.out.index("weather in London?") < done.out.index("weather in Paris?")
 
 
 def test_a_recording_that_is_not_there_is_a_finding_at_its_path(folder: Path) -> None:
@@ -165,7 +179,7 @@ def test_a_token_in_a_case_is_told(folder: Path) -> None:
 
 
 def test_help_lists_every_format() -> None:
-    assert {*CASES, *CONFIGS, "otel"} == set(FORMATS)
+    assert {*CASES, *CONFIGS, SESSION, "otel"} == set(FORMATS)
     done = gate("import", "--help", cwd=ROOT)
     assert all(f"  {name} " in done.out for name in FORMATS)
     assert "import FORMAT FILE" in gate("--help", cwd=ROOT).out

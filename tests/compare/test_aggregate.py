@@ -156,6 +156,12 @@ def test_the_bounds_hold_whatever_the_unmeasured_trials_would_have_been(
         assert found.low == found.high == found.value
 
 
+def test_what_a_case_of_too_few_measured_trials_has_failed_already_bounds_the_number() -> None:
+    cases = [a_case("a", calls=[0, "judge"]), a_case("b", calls=[1, 1])]
+    found = measure(cases, CALLS, Fold(kind="pass_k", number=2, at=1.0))
+    assert (found.low, found.value, found.high, found.measured) == (0.5, 0.5, 0.5, 1)
+
+
 def test_how_many_cases_a_number_is_from_is_counted() -> None:
     cases = [
         a_case("a", calls=[1, 1]),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gate
+from gate.recorded.postgres import INSTALL
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENTS = ROOT / "requirements"
@@ -118,3 +119,12 @@ def test_the_node_lock_has_hashes_and_no_addresses() -> None:
     assert locked
     assert all(entry["integrity"].startswith("sha512-") for entry in locked.values())
     assert not [name for name, entry in locked.items() if "resolved" in entry]
+
+
+def test_what_reads_postgresql_is_an_extra_that_the_message_names() -> None:
+    extras = project()["optional-dependencies"]
+    assert isinstance(extras, dict)
+    (needed,) = names_in(extras["postgres"])
+    assert needed in names_in(lines_of("dev.in"))
+    assert needed not in names_in(lines_of("runtime.txt"))
+    assert f"pip install '{project()['name']}[postgres]'" == INSTALL

@@ -53,6 +53,7 @@ DYNAMIC = {
 BY_LIBRARIES = {
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),  # urllib.request.getproxies, httpx
     *("DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT", "DOCKER_CONFIG"),  # docker
+    "PG*",  # libpq
     *("HOME", "TMPDIR"),  # tempfile, docker's configuration
 }
 

@@ -12,7 +12,7 @@ from gate.drive.adk import Adk
 from gate.drive.outcome import failure_in
 from gate.drive.pauses import still_running
 from gate.drive.protocol import Stopped
-from gate.formats.messages import conversation, summary
+from gate.formats.messages import row
 from gate.http import Client
 from gate.model.agent import Death
 from gate.model.case import Answer, Answers, BlobPart, Case, FilePart, TextPart, Turn, User, UserPart
@@ -168,7 +168,7 @@ async def test_what_the_case_sets_is_in_the_trace_and_told_from_what_the_agent_d
     assert (first.author, first.state_delta) == ("user", {"unit": "K", "key": "***"})
     assert first.not_in_trajectory == "set by the case"
     assert state_after(trace.start_state, trace.events)["unit"] == "K"
-    assert summary(conversation(trace))[1].why_not == "set by the case"
+    assert row(1, "user", [first]).why_not == "set by the case"
 
 
 async def test_an_answer_changes_the_state_as_well(adk_url: str) -> None:

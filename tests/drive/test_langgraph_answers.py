@@ -184,9 +184,10 @@ def test_the_start_state_comes_before_what_is_said() -> None:
 class Listening:
     """A server that keeps what it was sent."""
 
-    def __init__(self, *, hidden: bool) -> None:
+    def __init__(self, *, hidden: bool, others: int) -> None:
         self.seen: list[tuple[str, str, Any]] = []
         self._hidden = hidden
+        self._others: list[Any] = [{"assistant_id": "0", "graph_id": "other"}] * others
 
     async def __call__(self, exchange: Exchange) -> None:
         self.seen.append((exchange.method, exchange.path, exchange.json))
@@ -195,17 +196,23 @@ class Listening:
             if self._hidden:
                 await exchange.write(raw_answer(b"{}", status="404 Not Found"))
                 return
-            answer = [{"assistant_id": "1-2-3", "graph_id": "agent", "name": "Support"}]
+            answer = [{"assistant_id": "1-2-3", "graph_id": "agent", "name": "Support"}, *self._others]
         elif exchange.path.endswith("/state"):
             answer = {"values": {"messages": [], "city": "Rome"}, "next": [], "tasks": []}
         await exchange.write(raw_answer(json.dumps(answer).encode()))
 
 
 async def sent(
-    app: str = "", *, hidden: bool = False, start: Any = None, trials: int = 1, **options: Any
+    app: str = "",
+    *,
+    hidden: bool = False,
+    others: int = 0,
+    start: Any = None,
+    trials: int = 1,
+    **options: Any,
 ) -> list[tuple[str, str, Any]]:
     """What two turns have the gate ask; a server may hide its assistants."""
-    server = Listening(hidden=hidden)
+    server = Listening(hidden=hidden, others=others)
     config = AgentConfig(
         protocol="langgraph", boot=NoBoot(), app=app, options={"streaming": False, **options}
     )
@@ -247,6 +254,12 @@ async def test_a_start_state_is_sent_once_and_assistants_are_looked_up_once() ->
     paths = [path for _, path, _ in seen]
     assert paths.count("/assistants/search") == 1
     assert len([path for path in paths if path.endswith("/history")]) == 2
+
+
+async def test_an_assistant_that_is_not_among_the_first_thousand_is_asked_for() -> None:
+    assert (await sent("mine", others=999))[2][2]["assistant_id"] == "mine"
+    with pytest.raises(AssertionError, match="no graph 'mine'"):
+        await sent("mine", others=998)
 
 
 async def test_a_server_that_hides_its_assistants_is_asked_for_the_app_itself() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.formats import agents_cli_traces, foreign_results
 from gate.formats.foreign_results import NotResults
-from gate.formats.sessions import NotASession
+from gate.formats.stored import NotASession
 from gate.model import Json
 from gate.model.score import Scored, Unscored
 from gate.model.trace import Call, Completed, Crashed, Paused, Text

@@ -300,6 +300,18 @@ def test_tokens_are_the_message_that_the_node_hands_over() -> None:
     assert made.rest() == ()
 
 
+def test_tokens_are_counted_with_those_read_before_and_the_models_name() -> None:
+    spent = {"input_tokens": 5, "output_tokens": 2, "input_token_details": {"cache_read": 3}}
+    counted = Usage(input_tokens=5, output_tokens=2, cached_tokens=3, model="small")
+    named = {"response_metadata": {"model_name": "small"}}
+    (whole,) = read(reader(), update("a", ai("Hi", usage_metadata=spent, **named)))
+    assert whole.usage == counted
+    events = read(
+        reader(), piece(usage_metadata=spent), piece("Hi", **named), update("model", ai("Hi", id="m"))
+    )
+    assert [event.usage for event in events] == [counted]
+
+
 def test_what_a_cut_leaves_is_the_answer_so_far() -> None:
     made = reader()
     read(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.formats.messages import ANSWER, conversation, messages, result_text, summary
+from gate.formats.accounts import entries_of, rows
+from gate.formats.messages import ANSWER, conversation, messages, result_text
 from gate.model.trace import Call, Completed, Event, Pause, Result, Text, Thought, Trace, TurnTrace
 
 
@@ -106,7 +107,7 @@ def test_a_trace_is_a_conversation_in_which_answers_to_pauses_are_no_messages() 
     )
     events = conversation(trace)
     assert [message["content"] for message in messages(events)] == ["hi", "Saved."]
-    assert [(row.author, row.why_not) for row in summary(events)] == [
+    assert [(row.author, row.why_not) for row in rows(entries_of(events))] == [
         ("user", ""),
         ("bot", "no content"),
         ("user", ANSWER),
@@ -115,14 +116,14 @@ def test_a_trace_is_a_conversation_in_which_answers_to_pauses_are_no_messages() 
 
 
 def test_an_error_is_why_an_event_contributed_nothing() -> None:
-    [row] = summary([Event(author="bot", error="SAFETY: blocked", not_in_trajectory="no content")])
+    [row] = rows(entries_of([Event(author="bot", error="SAFETY: blocked", not_in_trajectory="no content")]))
     assert (row.number, row.role, row.contributed, row.why_not) == (1, "", "", "SAFETY: blocked")
 
 
 def test_a_saved_artifact_is_accounted_for_although_no_message_tells_of_it() -> None:
     alone = Event(author="bot", artifact_delta={"a.txt": 0, "b.txt": 3}, not_in_trajectory="no content")
     beside = Event(author="bot", parts=(Text(text="Saved."),), artifact_delta={"a.txt": 1})
-    assert [(row.role, row.contributed, row.why_not) for row in summary([alone, beside])] == [
+    assert [(row.role, row.contributed, row.why_not) for row in rows(entries_of([alone, beside]))] == [
         ("", "artifact a.txt, artifact b.txt", ""),
         ("assistant", "text, artifact a.txt", ""),
     ]
@@ -150,8 +151,7 @@ PARTS = st.one_of(
     )
 )
 def test_every_event_is_accounted_for(events: list[Event]) -> None:
-    rows = summary(events)
-    assert [row.number for row in rows] == list(range(1, len(events) + 1))
-    assert all(bool(row.contributed) != bool(row.why_not) for row in rows)
-    assert not any(row.role and row.why_not for row in rows)
+    made = rows(entries_of(events))
+    assert [row.number for row in made] == list(range(1, len(events) + 1))
+    assert all(bool(row.contributed) != bool(row.why_not) for row in made)
     json.dumps(messages(events))

@@ -1,6 +1,7 @@
 """What a custom metric is told of a trial."""
 
 import json
+from dataclasses import fields
 
 from hypothesis import given
 from jsonschema import Draft202012Validator
@@ -12,7 +13,7 @@ from gate.formats.records import dump
 from gate.model import Json
 from gate.model.case import Answer, Answers, BlobPart, Case, Expect, FilePart, Parallel, TextPart, Turn, User
 from gate.model.finding import Place
-from gate.model.trace import Completed, Event, Paused, Result, Thought, Trace, Usage
+from gate.model.trace import Completed, Event, Pause, Paused, Result, Thought, Trace, Usage
 from tests.score.made import called, case, delta, expected, said, trace, turn
 from tests.support.traces import traces
 
@@ -98,14 +99,18 @@ def test_events_are_as_traces_jsonl_has_them() -> None:
         usage=Usage(input_tokens=1, output_tokens=2),
         error="e",
         not_in_trajectory="r",
+        pauses=(Pause(id="p", name="n", kind="input", tool="t", message="m"),),
+        artifact_delta={"a.txt": 1},
     )
+    told = {"seq", "turn"}  # where it stands says that
     (found,) = _list(_list(request_of(case(Expect()), trace(turn(event)))["turns"])[0]["events"])
     stored = dump(event)
     assert isinstance(stored, dict)
     assert {key: value for key, value in found.items() if key != "usage"} == {
         key: value for key, value in stored.items() if key not in {"usage", "seq", "turn"}
     }
-    assert found["usage"] == {"input_tokens": 1, "output_tokens": 2}
+    assert set(found) == {each.name for each in fields(Event)} - told
+    assert found["usage"] == {"input_tokens": 1, "output_tokens": 2, "cached_tokens": 0, "model": ""}
 
 
 @given(traces)

@@ -511,6 +511,28 @@ def test_nested_agents_speak_as_nodes_of_one_turn() -> None:
     assert len(trace.turns) == 1
 
 
+def test_an_agent_within_a_tool_that_no_agent_called_is_no_turn_of_its_own() -> None:
+    trace = only(
+        span(1, "tools/call", tool("ask_expert", {"q": 1}, "a"), lasts=99),
+        span(2, "x", AGENT, parent=1, at=5),
+        span(3, "chat", chat(["q"], "aside"), parent=2, at=6),
+    )
+    assert len(trace.turns) == 1
+    assert calls(trace) == [("ask_expert", {"q": 1})]
+    assert not any(isinstance(part, Text) for part in parts(trace))
+
+
+def test_a_message_of_nothing_but_results_asks_nothing() -> None:
+    def agent(number: int, asked: list[Any]) -> list[Any]:
+        return [
+            span(number, "x", AGENT, parent=1, at=number),
+            span(number + 1, "chat", chat(asked, "ok"), parent=number, at=number),
+        ]
+
+    again = ["hi", message("assistant", call("f", {}, "c")), message("user", gave("r", "c"))]
+    assert len(only(span(1, "POST /", {}), *agent(10, ["hi"]), *agent(20, again)).turns) == 1
+
+
 # Files as they should not be
 
 

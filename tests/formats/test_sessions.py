@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.formats.messages import messages, summary
-from gate.formats.sessions import NotASession, read_session, session_events
+from gate.formats.accounts import entries
+from gate.formats.accounts import rows as account
+from gate.formats.messages import messages
+from gate.formats.sessions import read_session
+from gate.formats.stored import NotASession, read_recording
 from gate.model.trace import Call, Completed, Crashed, Paused, Text, Throttled, Trace
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -27,8 +30,9 @@ def calls(trace: Trace) -> list[tuple[str, Any]]:
 
 
 def test_fourteen_stored_events_give_eight_messages() -> None:
-    events = session_events(recorded("hitl_14_events"))
-    rows = summary(events)
+    accounts = entries(read_recording(recorded("hitl_14_events")))
+    events = [event for entry in accounts for event in entry.events]
+    rows = account(accounts)
     assert len(rows) == 14
     assert sum(not row.why_not for row in rows) == 8
     assert [message["role"] for message in messages(events)] == [

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from gate.formats.accounts import entries
 from gate.formats.messages import messages
-from gate.formats.sessions import read_session, session_events
+from gate.formats.sessions import read_session
+from gate.formats.stored import read_recording
 from gate.model.derived import calls_of, state_after, texts_of, tokens_of
 from gate.model.trace import Paused, Thought
 from tests.support.commands import ROOT, environment
@@ -71,7 +73,7 @@ def test_what_kagent_stores_reads_as_kagent_reads_it(kagent: Mapping[str, Any], 
 
 def test_every_event_that_kagent_stored_is_accounted_for(kagent: Mapping[str, Any]) -> None:
     for text in forms(kagent).values():
-        events = session_events(text)
+        events = [event for entry in entries(read_recording(text)) for event in entry.events]
         assert len(events) == len(kagent["rows"]) == len(kagent["read"]["events"])
         assert [message["role"] for message in messages(events)] == [
             *("user", "assistant", "tool", "assistant", "user", "assistant", "tool")

@@ -297,3 +297,14 @@ def test_a_command_is_made_of_the_files_that_it_names_and_their_like(
         (tmp_path / name).write_text(texts.get(name, ""))
     made = METRICS["command"](replace(config("command", command=command), root=str(tmp_path)))
     assert made.parts == parts  # type: ignore[attr-defined]
+
+
+def test_a_command_is_held_against_category_and_tags_too_because_it_is_told_them(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    made = METRICS["command"](replace(config("command", command=["sh"]), root=str(tmp_path)))
+    plain = case(Expect(contains=("x",)))
+    first = made.expectation(plain)
+    assert first != made.expectation(replace(plain, tags=("a",)))
+    assert first != made.expectation(replace(plain, category="a"))
+    assert first == made.expectation(replace(plain, quarantine=None))
