@@ -143,6 +143,11 @@ def test_an_experiment_becomes_metrics(folder: Path) -> None:
         ("agents-cli", b'{"eval_set_id": "s", "eval_cases": []}', "agent-gate import adk-evalset x.json"),
         ("agents-cli", b'{"eval_cases": [{"prompt": "hi"}]}', "x.json:1:17  error  missing-key"),
         ("agents-cli", b"{", "x.json:1:2  error  syntax"),
+        (
+            "case-list",
+            b'[{"id": "a", "input": "hi"},\n {"id": "a", "input": "ho"}]',
+            "x.json:2:2  error  duplicate-id  case 'a' is also at x.json:1",
+        ),
         ("agents-cli", b"\xff", "x.json:1:1  error  not-utf8"),
         (
             "annotation",
