@@ -28,11 +28,13 @@ def missing(expected: ExpectedCall, spare: Sequence[Call], actual: Sequence[Call
 
 
 def extra(spare: Sequence[Call], lacking: Sequence[ExpectedCall], args: Comparison) -> str:
-    """Why calls are none of those expected: what differs from one of the same tool, or which they are."""
+    """Why calls are none of those expected: what differs from one of the same tool, and which have none."""
     near = [(want, call) for call in spare for want in lacking if want.name == call.name][:CANDIDATES]
-    if near and all(any(want.name == call.name for want, _ in near) for call in spare):
-        return _unlike(*min(near, key=lambda pair: args.distance(*pair)), args)
-    return f"called beyond what is expected: {listed(spare, args=True)}"
+    differs = [_unlike(*min(near, key=lambda pair: args.distance(*pair)), args)] if near else []
+    known = {want.name for want in lacking}
+    beyond = [call for call in spare if call.name not in known]
+    told = [f"called beyond what is expected: {listed(beyond, args=True)}"] if beyond else []
+    return joined([*differs, *told])
 
 
 def listed(calls: Sequence[Call], *, args: bool = False) -> str:
