@@ -20,7 +20,7 @@ _TEXTS: Final = ("expected_response_substrings", "forbidden_substrings")
 
 
 def find(fields: Fields, notes: Notes) -> str:
-    """The key of the properties as the file spells it, or ""; a second one, spelled otherwise, is an error."""
+    """The key of the properties as the file spells it, or ""; a second spelling of it is an error."""
     first, *more = [key for key in fields.unread() if plain(key) == plain(NAME)] or [""]
     for key in more:
         what = f"{key!r} and {first!r} say the same thing twice"
