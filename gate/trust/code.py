@@ -6,7 +6,6 @@ from dataclasses import replace
 from gate.errors import BadInput
 from gate.model.config import MetricConfig
 from gate.score import METRICS
-from gate.score.custom import Custom
 
 
 def by_base_code(base: Sequence[MetricConfig], head: Sequence[MetricConfig]) -> tuple[MetricConfig, ...]:
@@ -49,7 +48,6 @@ def _is_same(one: MetricConfig, other: MetricConfig) -> bool:
 def _code(metric: MetricConfig) -> str:
     """The fingerprint; "" of one that cannot be built."""
     try:
-        made = METRICS[metric.type](metric)
+        return METRICS[metric.type](metric).code
     except BadInput:
         return ""
-    return made.code if isinstance(made, Custom) else ""
