@@ -98,6 +98,12 @@ def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tu
     return tuple(built)
 
 
+def runs_code(config: MetricConfig) -> bool:
+    """Whether a metric of this config runs code of the user."""
+    kind = METRICS.get(config.type)
+    return kind is not None and kind.foreign
+
+
 def judges_among(metrics: Iterable[Metric]) -> tuple["Judge", ...]:
     """Those that ask a judge."""
     asking = [metric for metric in metrics if metric.type == "judge"]
