@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -120,9 +121,14 @@ class Scales:
         )
 
     def _readings(self, side: Yardstick) -> tuple[JudgeReading, ...]:
-        """What the judges of a side said; where both sides hold the same, the head's were asked."""
+        """What the judges of a side said; where both sides hold the same, the head's were asked.
+
+        From which value on that is a yes is the side's own.
+        """
         asked = self._suite.head if self._alike else side
-        return tuple(judge.reading for judge in judges_among(asked.metrics))
+        at = {judge.name: judge.at for judge in judges_among(side.metrics)}
+        judges = judges_among(asked.metrics)
+        return tuple(replace(judge.reading, at=at[judge.name]) for judge in judges)
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
         # Metrics that are the same on both sides are entered once: the head's stand for the base's.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from gate.frozen import frozen
 from gate.http import MIB, Client, HttpError
 from gate.http.pace import Pace, backoff
-from gate.judge.answers import Failed, Reply, read_reply
+from gate.judge.answers import Failed, Reply, read_reply, used_by
 from gate.judge.budget import Purse
 from gate.judge.templates import Prompt
 from gate.judge.token import Tokens
@@ -124,14 +124,14 @@ class Endpoint:
     ) -> Answered:
         await self._pace.place()
         body = self._body(prompt, sample, attempt)
-        reply = await self._exchange(body)
+        reply = await self._exchange(body, prompt.system + prompt.user)
         tokens = self.purse.pay(prompt.system + prompt.user, reply)
         try:
             return Answered(verdict=read(reply.text), model=reply.model, tokens=tokens)
         except Unreadable as unreadable:
             raise Failed(str(unreadable)) from None
 
-    async def _exchange(self, body: Json) -> Reply:
+    async def _exchange(self, body: Json, sent: str) -> Reply:
         judge, token = self.judge, await self._tokens.get() if self._tokens else ""
         self.purse.take()
         try:
@@ -146,6 +146,8 @@ class Endpoint:
         try:
             return read_reply(response)
         except Failed as failed:
+            if spent := used_by(response):  # what a model was cut off in, or refuses, is paid for
+                self.purse.pay(sent, spent)
             if not (failed.denied and self._tokens):
                 raise
             self._tokens.forget(token)

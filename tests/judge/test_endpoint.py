@@ -282,3 +282,27 @@ async def test_a_judge_that_is_withheld_is_never_reached() -> None:
     async with an_endpoint([Say("YES")], withheld="it is new here") as (endpoint, server, _):
         assert str(await ask(endpoint)) == "judge 'main': it is new here"
     assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"finish_reason": "length", "message": {"content": ""}},
+        {"finish_reason": "content_filter", "message": {"content": "YES"}},
+        {"message": {"refusal": "I cannot judge that."}},
+        {"message": {"content": "Well."}},
+    ],
+    ids=["cut off", "blocked", "refused", "no verdict"],
+)
+async def test_what_gives_no_verdict_is_paid_for_all_the_same(choice: dict[str, Any]) -> None:
+    usage = {"prompt_tokens": 900, "completion_tokens": 100}
+    say = Say(body=json.dumps({"choices": [choice], "usage": usage}))
+    async with an_endpoint([say] * 9, budget=JudgeBudget(tokens=3000), retries=4) as (endpoint, server, _):
+        assert "its budget is spent (3000 of 3000 tokens)" in str(await ask(endpoint))
+    assert len(server.asked) == 3
+
+
+async def test_what_was_not_let_in_costs_nothing() -> None:
+    async with an_endpoint([Say(status=429)] * 9, retries=2) as (endpoint, _, _waited):
+        await ask(endpoint)
+        assert (endpoint.purse.calls, endpoint.purse.tokens) == (3, 0)
