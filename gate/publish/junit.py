@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from gate.model.bar import BarChange
 from gate.model.run import CaseVerdict, Report, RuleVerdict, UndecidedCause
-from gate.publish import bar_changes, bar_words, case_words, groups, headline, junit_file, table
+from gate.publish import bar_changes, bar_words, case_words, groups, headline, judges, junit_file, table
 from gate.publish.escape import line, lines, tail
 from gate.publish.junit_file import Kind, Test
 from gate.publish.words import count, coverage, rule_label
@@ -221,6 +221,10 @@ def _suite_properties(report: Report) -> dict[str, str]:
         "agent-gate.interrupted": str(meta.interrupted).lower(),
         "agent-gate.removed": str(removed),
         **held,
+        **{
+            f"agent-gate.judge.{line(judge.metric)}": judges.standing(judge, line)
+            for judge in comparison.judges
+        },
         **dict(_numbers(report)),
     }
 
