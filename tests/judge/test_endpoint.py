@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gate.judge.answers import Failed
+from gate.judge.budget import Tab
 from gate.judge.endpoint import DOWN_AFTER, Answered, Endpoint
 from gate.judge.templates import Prompt
 from gate.judge.verdicts import VERDICTS
@@ -228,6 +229,19 @@ async def test_a_budget_ends_the_asking(
     assert [isinstance(each, Answered) for each in found] == [True] * calls + [False] * (5 - calls)
     assert f"its budget is spent ({told})" in str(found[-1])
     assert len(server.asked) == calls
+
+
+async def test_all_that_a_question_takes_goes_on_its_tab_retries_and_lost_ones_too() -> None:
+    script = [Say("Well..."), Say(status=500, body="oops"), Say("YES"), Say("Well...")]
+    price = Price(input=100.0, output=200.0)
+    async with an_endpoint(script, retries=2, price=price) as (endpoint, _, _):
+        good, lost = Tab(), Tab()
+        await endpoint.ask(PROMPT, VERDICTS["rubric"], 0, good)
+        with pytest.raises(Failed):
+            await endpoint.ask(PROMPT, VERDICTS["rubric"], 0, lost)
+    assert (good.calls, good.tokens, good.money) == (3, 200, pytest.approx(2 * 0.011))
+    assert (lost.calls, lost.tokens, lost.money) == (3, 300, pytest.approx(3 * 0.011))
+    assert (endpoint.purse.calls, endpoint.purse.tokens) == (6, 500)
 
 
 async def test_tokens_are_estimated_where_the_endpoint_reports_none() -> None:
