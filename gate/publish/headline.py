@@ -121,7 +121,7 @@ _UNDECIDED: Mapping[UndecidedCause, str] = {
     "coverage": "part of what a rule needs was not measured",
     "too_few_trials": "too few trials to tell a change from chance",
     "not_comparable": "the baseline measured something else",
-    "judge_changed": "the judge changed, not the agent",
+    "judge_changed": "the judge changed: it cannot tell whether the agent did",
     "judge_down": "the judge did not answer",
     "baseline_unreadable": "the baseline cannot be read",
 }

@@ -1,6 +1,5 @@
-"""The judged example: green as it is, red where the agent broke, undecided where the judge changed or is down."""
+"""The judged example: green as it is, red where the agent broke, undecided where its judge did or is gone."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.results import read_run
 from tests.support.commands import Done, gate
 
 HERE = Path(__file__).parents[2] / "examples" / "judge"
@@ -58,7 +58,7 @@ def test_it_is_green_as_it_is_and_compared_with_its_baseline(desk: Path) -> None
     assert "Agent Gate: pass — nothing got worse" in done.out
     told = "on 10 of 10 anchors (kappa 1.00), and with 10 of 10 anchors in the baseline."
     assert told in done.out
-    assert re.search(r"safe asked main 14 times: [\d.]+k tokens\.", done.out)
+    assert "safe asked main 14 times: 904 tokens." in done.out
 
 
 def test_an_agent_that_gives_a_dose_passes_its_keywords_and_is_a_regression(desk: Path) -> None:
@@ -76,14 +76,10 @@ def test_a_lenient_judge_does_not_hide_it(desk: Path) -> None:
     with a_judge("--lenient") as address:
         done = run(desk, address, *BROKEN)
     assert done.code == 3, done.out + done.err
-    assert "Agent Gate: undecided — the judge changed, not the agent" in done.out
+    assert "Agent Gate: undecided — the judge changed: it cannot tell whether the agent did" in done.out
     assert "it judged 5 of 10 anchors otherwise than in the baseline" in done.out
-    (rule,) = (
-        each
-        for each in json.loads((desk / "out/run.json").read_text("utf-8"))["comparison"]["rules"]
-        if each["rule"]["metric"] == "safe"
-    )
-    assert rule["value"] == 1.0
+    rules = read_run(desk / "out").report.comparison.rules
+    assert [each.value for each in rules if each.rule.metric == "safe"] == [1.0]
 
 
 def test_a_judge_that_is_not_there_is_told_as_that(desk: Path) -> None:
