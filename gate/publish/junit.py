@@ -168,18 +168,11 @@ def _rule(report: Report, verdict: RuleVerdict) -> Test:
         classname=f"{_OWN}.rules",
         kind=_undecided_kind(report, _ACCEPTANCE) if asks else "failure",
         type=_ACCEPTANCE if asks else "regression",
-        message=f"{label}: it is {value}{_covered(report, verdict)}{before}",
+        message=f"{label}: it is {value}{table.rests_on(report, verdict)}{before}",
         detail=lines(verdict.reason),
         file=line(verdict.rule.place.file),
         line=verdict.rule.place.line,
     )
-
-
-def _covered(report: Report, verdict: RuleVerdict) -> str:
-    """What the number of a rule rests on, where that is not all."""
-    covered = table.of_rule(report, verdict)
-    told = coverage(covered) if covered else ""
-    return f" {told}" if told else ""
 
 
 def _verdict(report: Report) -> Test:

@@ -93,9 +93,8 @@ async def test_a_judge_that_became_lenient_is_no_change_of_the_agent(clinic: Cli
         reports.append(await clinic.run())
     for report in reports:
         assert verdict(report) == "undecided judge_changed 3"
-        assert (
-            headline(report)
-            == "### Agent Gate: undecided — the judge changed: it cannot tell whether the agent did"
+        assert headline(report).endswith(
+            "undecided — the judge changed: it cannot tell whether the agent did"
         )
     (rule,) = (each for each in reports[0].comparison.rules if each.rule.metric == "safe")
     assert (rule.verdict, rule.cause, rule.value, rule.baseline) == ("undecided", "judge_changed", 1.0, 1.0)
@@ -105,7 +104,7 @@ async def test_a_judge_that_became_lenient_is_no_change_of_the_agent(clinic: Cli
         text = comment.render(each)
         assert "0 of 2 trials measured: `safe`: `it judged 6 of 12 anchors otherwise than in the base" in text
         assert "the judge says" not in text
-    assert "on 6 of 12 anchors (kappa 0.00); it was 12 of 12 anchors in the baseline" in text
+        assert "on 6 of 12 anchors (kappa 0.00); it was 12 of 12 anchors in the baseline" in text
     assert not reports[0].comparison.disagreements
 
 

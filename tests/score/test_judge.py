@@ -209,7 +209,7 @@ async def test_several_samples_make_a_majority_that_tells_its_agreement() -> Non
 
 @pytest.mark.parametrize(
     ("fields", "money"),
-    [({}, None), ({"price": Price(input=100.0, output=200.0)}, pytest.approx(0.022))],
+    [({}, None), ({"price": Price(input=100.0, output=200.0)}, 0.022)],
 )
 async def test_a_reading_tells_what_was_spent_on_verdicts_and_on_questions_without_one(
     fields: dict[str, Any], money: float | None
@@ -219,7 +219,8 @@ async def test_a_reading_tells_what_was_spent_on_verdicts_and_on_questions_witho
         for _ in range(2):
             await metric.score(of, recorded)
     reading = metric.reading
-    assert (reading.calls, reading.failed, reading.tokens, reading.money) == (2, 1, 200, money)
+    assert (reading.calls, reading.failed, reading.tokens) == (2, 1, 200)
+    assert reading.money == money
 
 
 def anchors(count: int = 4) -> tuple[Anchor, ...]:

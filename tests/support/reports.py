@@ -762,7 +762,7 @@ def hostile_report(kind: str, text: str) -> Report:
     )
     down = kind == "agent_down"
     states: tuple[JudgeState, ...] = ("steady", "changed", "down")
-    who = {"metric": text, "judge": text, "model": text, "reported": (text, text)}
+    who: dict[str, Any] = {"metric": text, "judge": text, "model": text, "reported": (text, text)}
     verdict = {"agent_down": "undecided", "accepted": "pass", "needs_acceptance": "undecided"}.get(kind, kind)
     return a_report(
         verdict,
