@@ -51,7 +51,7 @@ def render(
         *(_broken(report, case) for case in found.broke),
         *_tests(report),
         *([] if down else [_undecided(found), _others(report, found), _disagreements(report)]),
-        [*judges.healthy(report, escape.line)],
+        [*judges.healthy(report, escape.line), *judges.spent(report, escape.line)],
         [
             " ".join(
                 part
