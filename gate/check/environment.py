@@ -34,7 +34,7 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
             "no-traces",
             document.place(("agent", "replay", "traces")),
             f"there is no file '{traces}'",
-            fix="agent-gate run or generate writes one.",
+            fix="`agent-gate run` or `generate` writes one, or `import otel` of recorded spans.",
         )
 
 
