@@ -509,7 +509,9 @@ def judge_situations() -> dict[str, Report]:
         measured=0,
         cause="judge_down",
         unscored={"answer": "judge"},
-        reasons=(Reason(metric="answer", where="case", text="not measured: judge 'main': it answered 503"),),
+        reasons=(
+            Reason(metric="answer", where="case", text="judge 'main': it answered 503", measured=False),
+        ),
     )
     return {
         "undecided_judge_changed": undecided_by("judge_changed", f"judge 'main': {moved}", judges=(changed,)),
