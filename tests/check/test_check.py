@@ -81,6 +81,7 @@ def boot(text: str) -> str:
     return agent(f"protocol: adk\n  app: x\n  boot: {text}")
 
 
+PRICED = "prices: {small: {input: 1, output: 2}}\n"
 RUN_ME = 'run-me, "{port}"'
 
 
@@ -161,6 +162,10 @@ RUN_ME = 'run-me, "{port}"'
             ("bad-option", "error", "4:11"),
         ),
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
+        (
+            api("{text: $.a, calls: $.c, usage: {input: $.i, output: $.o}}") + PRICED,
+            ("no-model", "warn", "8:43"),
+        ),
         (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
         (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),
         (graph("langgraph: {input: {q: '{txt}'}, output: a}"), ("no-text", "warn", "5:15")),
@@ -195,6 +200,23 @@ def test_a_dockerfile_that_the_engines_builder_cannot_build_is_found_at_its_line
     (suite.folder / "Dockerfile").write_text(text, encoding="utf-8")
     findings = [finding for finding in suite.found(boot("{build: .}")) if finding[0] != "no-engine"]
     assert findings == [expected]
+
+
+@pytest.mark.parametrize(
+    ("usage", "more"),
+    [
+        ("{input: $.i, output: $.o, model: $.m}", ""),
+        ("{input: $.i, output: $.o}", "metrics: {cost: {model: small}}\n"),
+    ],
+)
+def test_a_cost_whose_model_is_known_has_a_price(suite: Suite, usage: str, more: str) -> None:
+    assert suite.found(api(f"{{text: $.a, calls: $.c, usage: {usage}}}") + PRICED + more) == []
+
+
+def test_a_rubric_that_nobody_judges_says_what_a_judge_takes(suite: Suite) -> None:
+    (finding,) = suite.check(HEAD, case("- {user: y, expect: {rubric: kind}}")).findings
+    assert "judges: {main: {base_url: " in finding.fix
+    assert "metrics: {judge: {}}" in finding.fix
 
 
 def test_a_placeholder_that_is_nearly_one_is_named(suite: Suite) -> None:

@@ -52,6 +52,21 @@ def test_without_a_baseline_the_failing_cases_are_counted_instead_of_the_broken_
     assert row == Row(words="cases that fail", now="0", rule="at most 0", verdict="pass")
 
 
+def test_a_quality_metric_without_a_baseline_is_shown_unless_it_is_simply_one() -> None:
+    metrics = (
+        a_summary("says", None, 0.5),
+        a_summary("calls", None, 1.0),
+        a_summary("nodes", None, None, measured=0, unscored={"metric": 144}),
+        a_summary("state", None, None, cases=0, trials=0),
+        a_summary("says", None, 0.5, scope="category:calm"),
+    )
+    shown = rows(a_report(metrics=metrics, rules=(), baseline=NO_BASELINE))
+    assert [(row.metric, row.now, row.lost) for row in shown] == [
+        ("says", "0.50", ""),
+        ("nodes", "from 0 of 48 cases", "144 trials not scored: 144 metric"),
+    ]
+
+
 def test_a_quality_metric_that_moved_without_a_rule_is_shown_and_a_still_one_is_not() -> None:
     report = a_report(metrics=(a_summary("says", 1.0, 0.9), a_summary("calls", 1.0, 1.0)), rules=())
     (row,) = rows(report)
