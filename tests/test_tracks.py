@@ -145,3 +145,12 @@ def test_results_that_are_committed_are_old_ones(tmp_path: Path) -> None:
     assert not loaded(tmp_path)[1]
     git(tmp_path, "add", "build/a.xml")
     assert [(each.rule, each.level) for each in loaded(tmp_path)[1]] == [("committed-results", "warn")]
+
+
+def test_no_two_tests_are_one_case_whatever_they_are_called(tmp_path: Path) -> None:
+    names = ["a", "a", "a (2)", "a (2)", "b (2)", "b", "b"]
+    cases = "".join(f'<testcase name="{name}"/>' for name in names)
+    write(tmp_path, a=f"<testsuite>{cases}</testsuite>")
+    ids = [case.id for case in loaded(tmp_path)[0].cases]
+    assert len(set(ids)) == len(names)
+    assert ids[:2] == ["unit::a", "unit::a (2)"]

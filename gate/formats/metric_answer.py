@@ -61,6 +61,8 @@ def _of_items(answer: Mapping[str, Json], listed: Json, scale: Scale, turns: int
     items = tuple(_item(each, f"{word} {n}", scale) for n, each in enumerate(listed, 1))
     mean = fsum(item.value for item in items) / len(items)
     value = _number(answer["score"], scale) if "score" in answer else mean
+    if value < min(item.value for item in items):  # what is said of the whole counts where it is worse
+        items = (*items, Item(where="case", value=value, reason=one_line(answer.get("explanation"))))
     reasons = [f"{item.where}: {item.reason}" for item in items if item.reason]
     reason = one_line(answer.get("explanation")) or "; ".join(reasons)
     return Scored(value=value, items=items, reason=reason)

@@ -6,7 +6,6 @@ Both sides are brought into normal form KC, folded in case and their white space
 
 from collections.abc import Mapping
 from typing import ClassVar
-from unicodedata import normalize
 
 from gate.model import Json
 from gate.model.case import Expect
@@ -14,6 +13,7 @@ from gate.model.derived import last_words
 from gate.model.trace import Exposed
 from gate.score.items import ExpectMetric, Level
 from gate.score.rouge import tokens
+from gate.score.spelling import normal
 from gate.score.values import shown
 
 LONGEST = 20_000
@@ -22,7 +22,7 @@ LONGEST = 20_000
 
 def folded(text: str) -> str:
     """The text in normal form KC, folded in case, with single spaces (Unicode 16.0, section 3.13, NFKC)."""
-    return " ".join(normalize("NFKC", normalize("NFKC", text).casefold()).split())
+    return " ".join(normal("NFKC", normal("NFKC", text).casefold()).split())
 
 
 class ToReference(ExpectMetric):
@@ -115,4 +115,4 @@ def jaccard(reference: str, answer: str) -> float:
 
 
 def _composed(text: str) -> str:
-    return normalize("NFC", text).strip()
+    return normal("NFC", text).strip()

@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
-from unicodedata import category, normalize
+from unicodedata import category
 
 from gate.model import Json
 from gate.model.case import Expect
 from gate.model.trace import Exposed
 from gate.score.items import ExpectMetric, Level
 from gate.score.porter import stem
+from gate.score.spelling import normal
 
 SHORTEST_STEMMED = 4
 """rouge-score leaves shorter words alone."""
@@ -152,7 +153,7 @@ def _stemmed(word: str) -> str:
 
 
 def _unicode_words(text: str) -> list[str]:
-    return "".join(map(_spaced, normalize("NFKC", text).lower())).split()
+    return "".join(map(_spaced, normal("NFKC", text).lower())).split()
 
 
 def _spaced(char: str) -> str:

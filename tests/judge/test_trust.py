@@ -1,6 +1,7 @@
 """A pull request is judged by its base's judges, anchors and keys until somebody accepts others."""
 
 import json
+import os
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -133,6 +134,23 @@ async def test_a_token_command_sees_no_file_of_the_pull_request(clinic: Clinic, 
     assert {asked.headers["authorization"] for asked in clinic.judge.asked} == {f"Bearer token-{KEY}"}
     text = "".join(path.read_text(encoding="utf-8") for path in clinic.out.iterdir())
     assert KEY not in text
+
+
+async def test_a_token_command_finds_no_program_of_the_pull_request(
+    clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stolen = tmp_path / "stolen"
+    clinic.write("bin/gateway-token", '#!/bin/sh\necho "token-$JUDGE_KEY"\n')
+    (clinic.folder / "bin/gateway-token").chmod(stat.S_IRWXU)
+    clinic.edit("agent-gate.yml", "key: JUDGE_KEY", "token_command: [gateway-token], token_env: [JUDGE_KEY]")
+    clinic.commit()
+    monkeypatch.setenv("PATH", f"{clinic.folder / 'bin'}:{os.environ['PATH']}")
+    for name in ("bin/gateway-token", "bin/sh"):
+        clinic.write(name, f'#!/bin/bash\necho "$JUDGE_KEY" > {stolen}\necho forged\n')
+        (clinic.folder / name).chmod(stat.S_IRWXU)
+    assert verdict(await clinic.run(base=True)) == "pass 0"
+    assert not stolen.exists()
+    assert {asked.headers["authorization"] for asked in clinic.judge.asked} == {f"Bearer token-{KEY}"}
 
 
 async def test_the_key_is_in_no_file_of_a_run_even_where_the_judge_repeats_it(clinic: Clinic) -> None:
