@@ -18,7 +18,8 @@ Path: TypeAlias = tuple[str | int, ...]
 
 _LONGEST: Final = 60
 _WORDS: Final = 20
-_PLAIN: Final = re.compile(r"[A-Za-z_./-][\w./-]*")
+_PLAIN: Final = re.compile(r"\.|[-./]*(?!(?i:yes|no|on|off|y|n|true|false|null|inf|nan)$)[A-Za-z_][\w./-]*")
+"""Words that YAML reads as texts without quotes."""
 _KINDS: Final = {
     "string": "text",
     "integer": "a whole number",

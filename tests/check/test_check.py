@@ -164,7 +164,7 @@ RUN_ME = 'run-me, "{port}"'
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
         (
             api("{text: $.a, calls: $.c, usage: {input: $.i, output: $.o}}") + PRICED,
-            ("no-model", "warn", "8:43"),
+            ("no-model", "warn", "8:39"),
         ),
         (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
         (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),

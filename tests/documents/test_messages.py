@@ -120,9 +120,10 @@ def test_schema_errors_read_as_sentences(more: str, rule: str, place: str, what:
 @pytest.mark.parametrize(
     ("line", "fix"),
     [
-        ("python a.py --port {port}", 'Write [python, a.py, "--port", "{port}"].'),
-        ("sh -c 'a  b'", 'Write [sh, "-c", "a  b"].'),
+        ("python a.py --port {port}", 'Write [python, a.py, --port, "{port}"].'),
+        ("sh -c 'a  b'", 'Write [sh, -c, "a  b"].'),
         ("serve 8080 yes", 'Write [serve, "8080", "yes"].'),
+        ("x . -1 - -.inf .5 null -y", 'Write [x, ., "-1", "-", "-.inf", ".5", "null", "-y"].'),
         ("a 'b", 'Write for example [python, server.py, --port, "{port}"].'),
         ("x " * 500, 'Write for example [python, server.py, --port, "{port}"].'),
         ("a\u2028b", 'Write for example [python, server.py, --port, "{port}"].'),
