@@ -338,7 +338,7 @@ def test_a_way_for_a_tool_that_no_case_expects_is_found(suite: Suite) -> None:
     assert finding.what.endswith("in a way of its own; did you mean 'get_weather'?")
 
 
-def test_the_metrics_of_agentevals_and_adk_are_configured_as_the_readme_shows(suite: Suite) -> None:
+def test_the_metrics_of_agentevals_and_adk_are_configured_as_their_page_shows(suite: Suite) -> None:
     metrics = section("From agentevals or ADK")
     rules = "rules: {trajectory_match: {min: 1}, tool_trajectory_avg_score: {min: 1}}\n"
     golden = "cases:\n  - {id: a, user: x, expect: {calls: [search, log], reference: bread}}\n"
@@ -347,9 +347,9 @@ def test_the_metrics_of_agentevals_and_adk_are_configured_as_the_readme_shows(su
 
 
 def section(title: str) -> str:
-    """The YAML of a section of the README."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    return readme.partition(f"### {title}\n")[2].partition("```yaml\n")[2].partition("```")[0]
+    """The YAML of a section of docs/numbers.md."""
+    numbers = (Path(__file__).parents[2] / "docs/numbers.md").read_text(encoding="utf-8")
+    return numbers.partition(f"## {title}\n")[2].partition("```yaml\n")[2].partition("```")[0]
 
 
 def test_a_way_of_comparing_that_is_none_is_found_by_the_schema(suite: Suite) -> None:

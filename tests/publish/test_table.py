@@ -4,6 +4,7 @@ from tests.support.reports import (
     CALLS_RULE,
     LATENCY_RULE,
     NO_BASELINE,
+    a_metric,
     a_report,
     a_rule,
     a_rule_verdict,
@@ -60,7 +61,8 @@ def test_a_quality_metric_without_a_baseline_is_shown_unless_it_is_simply_one() 
         a_summary("state", None, None, cases=0, trials=0),
         a_summary("says", None, 0.5, scope="category:calm"),
     )
-    shown = rows(a_report(metrics=metrics, rules=(), baseline=NO_BASELINE))
+    used = tuple(a_metric(name) for name in ("says", "calls", "nodes", "state"))
+    shown = rows(a_report(metrics=metrics, rules=(), baseline=NO_BASELINE, metrics_used=used))
     assert [(row.metric, row.now, row.lost) for row in shown] == [
         ("says", "0.50", ""),
         ("nodes", "from 0 of 48 cases", "144 trials not scored: 144 metric"),
