@@ -20,7 +20,8 @@ CASE = "cases:\n  - {id: a, user: hi, expect: {contains: [x], calls: [f]}}\n"
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Suite":
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "run-me").touch(mode=0o755)
+    for program in ("run-me", "python3", "node"):
+        (tmp_path / "bin" / program).touch(mode=0o755)
     return Suite(tmp_path)
 
 
@@ -108,6 +109,8 @@ RUN_ME = 'run-me, "{port}"'
         (command("run-me"), ("no-port", "warn", "6:14")),
         (command('nope, "{port}"'), ("command-not-found", "error", "6:15")),
         (command('./nope, "{port}"'), ("command-not-found", "error", "6:15")),
+        (command('python3, agent.py, "{port}"'), ("no-script", "warn", "6:24")),
+        (command('bin/node, src/a.mjs, "{port}"'), ("no-script", "warn", "6:25")),
         (command(RUN_ME, "cwd: src"), ("no-folder", "error", "7:10")),
         (command(RUN_ME, "pass_env: [KEY, NOPE]"), ("unset-variable", "error", "7:21")),
         (command(RUN_ME, "env: {KEY: a}\n    pass_env: [KEY]"), ("env-twice", "error", "8:16")),
@@ -213,6 +216,21 @@ def test_a_cost_whose_model_is_known_has_a_price(suite: Suite, usage: str, more:
     assert suite.found(api(f"{{text: $.a, calls: $.c, usage: {usage}}}") + PRICED + more) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ('python3, here.py, "{port}"', ""),
+        ('python3, -m, agent.py, "{port}"', ""),
+        ('python3, "{tmp}/a.py", "{port}"', ""),
+        ('run-me, none.py, "{port}"', ""),
+        ('python3, here.py, "{port}"', "cwd: ."),
+    ],
+)
+def test_a_script_that_is_there_or_is_none_is_no_finding(suite: Suite, words: str, more: str) -> None:
+    (suite.folder / "here.py").touch()
+    assert suite.found(command(words, more)) == []
+
+
 def test_a_rubric_that_nobody_judges_says_what_a_judge_takes(suite: Suite) -> None:
     (finding,) = suite.check(HEAD, case("- {user: y, expect: {rubric: kind}}")).findings
     assert "judges: {main: {base_url: " in finding.fix
@@ -260,6 +278,7 @@ def case(text: str) -> str:
             case("- user: y\n    quarantine: {owner: '@ada', reason: slow, until: 2026-11-29}"),
             ("quarantine-expired", "warn", "2:5"),
         ),
+        ("cases:\n  - {id: a, user: x, expect: {calls: [NAME_OF_A_TOOL]}}\n", ("unedited", "warn", "2:5")),
         ("cases:\n  - {id: a, user: x, expect: {calls: none}}\n", ("half-a-suite", "warn", "2:5")),
         (
             "cases:\n  - {id: a, user: x, expect: {calls: [f]}}\n  - {id: a, user: x}\n",

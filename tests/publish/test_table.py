@@ -4,13 +4,13 @@ from tests.support.reports import (
     CALLS_RULE,
     LATENCY_RULE,
     NO_BASELINE,
-    a_metric,
     a_report,
     a_rule,
     a_rule_verdict,
     a_summary,
     case_rules,
 )
+from tests.support.runs import a_metric
 
 
 def test_a_share_shows_more_digits_where_two_would_contradict_the_verdict() -> None:
