@@ -12,6 +12,8 @@ MAX_DEPTH: Final = 100
 """How deep a JSON value of a stranger may nest: code that walks it recursively must not overflow."""
 MOST_VALUES: Final = 1_000_000
 """Commas and brackets of one JSON text: reading a flood of values would keep every other trial waiting."""
+_ALWAYS_FINITE: Final = 308
+"""Digits of a whole number that every float can hold."""
 _CONTAINERS: Final = (list, dict)  # a union would be asked five times slower
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -68,7 +70,7 @@ def parse_json(text: str) -> Json:
     if brackets + text.count(",") > MOST_VALUES:
         raise BadBody(f"JSON with more than {MOST_VALUES:,} commas and brackets")
     try:
-        value: Json = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        value: Json = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise BadBody(f"not JSON: {error}; it starts with {excerpt(text, 80)!r}") from None
     halves = "\\ud" in text or "\\uD" in text
@@ -80,6 +82,13 @@ def _finite(digits: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{excerpt(digits, 20)} is no JSON number that a float can hold")
     return value
+
+
+def _whole(digits: str) -> int:
+    """A number that was written whole; one beyond a float could not be read back from a recording."""
+    if len(digits) > _ALWAYS_FINITE:
+        _finite(digits)
+    return int(digits)
 
 
 def _walked(value: Json, *, mend: bool) -> Json:

@@ -13,6 +13,8 @@ sources:
 EXPECTED: Final = ("calls", "pauses", "reference", "nodes", "state")
 """What `import session --expect` may name; gate.formats.session_case knows the same."""
 
+_DIGITS: Final = 9
+
 
 def extracts(verb: argparse.ArgumentParser) -> None:
     """Of `extract`: what is printed, of which session, and of it which events."""
@@ -60,8 +62,8 @@ def imports(verb: argparse.ArgumentParser) -> None:
 
 def positive(text: str) -> int:
     """A whole number from 1; raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    if not text.isdecimal() or len(text) > _DIGITS or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a whole number from 1 to {'9' * _DIGITS}")
     return int(text)
 
 

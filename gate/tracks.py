@@ -117,7 +117,10 @@ def _track(track: TrackConfig, results: dict[str, NativeResults], root: Path, re
 
 
 def _id(track: str, name: str, seen: Counter[str]) -> str:
-    """`go-tests::pkg.TestSave`; another test of the same name is a test of its own, ` (2)`."""
+    """`go-tests::pkg.TestSave`; another test of the same name is a test of its own, ` (2)`.
+
+    `seen` has every name that is taken: a test may be called `TestSave (2)` by itself.
+    """
     label = " ".join(name.split())
     if len(label) > _LONGEST_NAME or not LABEL.fullmatch(label):
         kept = "".join(character if character.isprintable() else "?" for character in label)

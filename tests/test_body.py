@@ -1,6 +1,7 @@
 """Bytes of a stranger become text and JSON, or one named reason why not."""
 
 import json
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.body import MAX_DEPTH, MOST_VALUES, BadBody, decode_text, parse_json
+from gate.formats.strict import strict_json
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,8 @@ from gate.body import MAX_DEPTH, MOST_VALUES, BadBody, decode_text, parse_json
         ("-Infinity", "Infinity"),
         ("[1e999]", "1e999"),
         ("1" * 5000, "not JSON"),
+        ("[" + "1" * 400 + "]", "no JSON number that a float can hold"),
+        ("-1" + "0" * 309, "no JSON number that a float can hold"),
         ("[" * 100_000, "not JSON"),
         ("[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2), "nested deeper"),
         ('{"a":' * (MAX_DEPTH + 2) + "1" + "}" * (MAX_DEPTH + 2), "nested deeper"),
@@ -29,6 +33,11 @@ from gate.body import MAX_DEPTH, MOST_VALUES, BadBody, decode_text, parse_json
 def test_what_is_no_json_says_why(text: str, words: str) -> None:
     with pytest.raises(BadBody, match=words):
         parse_json(text)
+
+
+@pytest.mark.parametrize("number", [10**308, -(10**308), int(sys.float_info.max), -1, 0, 2**64])
+def test_a_whole_number_that_a_float_can_hold_is_exact_and_read_back_from_a_recording(number: int) -> None:
+    assert parse_json(f"[{number}]") == strict_json(f"[{number}]") == [number]
 
 
 def test_half_a_surrogate_pair_becomes_a_replacement_character() -> None:

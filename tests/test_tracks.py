@@ -147,10 +147,15 @@ def test_results_that_are_committed_are_old_ones(tmp_path: Path) -> None:
     assert [(each.rule, each.level) for each in loaded(tmp_path)[1]] == [("committed-results", "warn")]
 
 
-def test_no_two_tests_are_one_case_whatever_they_are_called(tmp_path: Path) -> None:
-    names = ["a", "a", "a (2)", "a (2)", "b (2)", "b", "b"]
-    cases = "".join(f'<testcase name="{name}"/>' for name in names)
-    write(tmp_path, a=f"<testsuite>{cases}</testsuite>")
-    ids = [case.id for case in loaded(tmp_path)[0].cases]
+def test_a_test_whose_name_is_what_another_one_would_be_given_is_a_test_of_its_own(tmp_path: Path) -> None:
+    names = ["a", "a", "a (2)", "a (2)", "a"]
+    failing = '<testcase name="{}"><failure/></testcase>'
+    passing = '<testcase name="{}"/>'
+    cases = (passing.format(names[0]), failing.format(names[1]), *map(passing.format, names[2:]))
+    write(tmp_path, a=f"<testsuite>{''.join(cases)}</testsuite>")
+    track, _ = loaded(tmp_path)
+    ids = [each.id for each in track.cases]
     assert len(set(ids)) == len(names)
-    assert ids[:2] == ["unit::a", "unit::a (2)"]
+    values = [score.value for each in track.trials if isinstance(score := each.scores["unit"], Scored)]
+    failed = [each.case for each, value in zip(track.trials, values, strict=True) if not value]
+    assert failed == [ids[1]]

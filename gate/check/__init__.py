@@ -71,7 +71,6 @@ def check(
     found += _dataset_findings(suite, config.dataset, config.root, loaded.document)
     config, about_judges = _with_judges(config, suite.cases, environment, loaded.document)
     found += (_from_here(finding, config.root, config.file) for finding in about_judges)
-    found += track_findings(config)
     found += rule_findings(config, suite.cases)
     found += custom_findings(config, os.environ if environ is None else environ)
     found += mapping_findings(config, suite.cases, loaded.document)
@@ -79,6 +78,7 @@ def check(
     about_cases = [
         *case_findings(config, suite.cases, today or datetime.now(UTC).date()),
         *tool_findings(config, suite.cases),
+        *track_findings(config, suite.cases),
     ]
     found += (_from_here(finding, config.root, config.file) for finding in about_cases)
     return Checked(

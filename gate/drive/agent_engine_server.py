@@ -16,6 +16,7 @@ from gate.model import Json
 from gate.model.agent import Agent
 from gate.model.config import AgentConfig
 from gate.model.trace import Crashed, Refused, Throttled
+from gate.redact import excerpt
 
 _ENGINE = re.compile(r"/reasoningEngines/[^/:]+$")
 _PATHS: Final[Mapping[Json, tuple[str, str]]] = {
@@ -24,6 +25,7 @@ _PATHS: Final[Mapping[Json, tuple[str, str]]] = {
 }
 _PREFIXES: Final[Mapping[Json, str]] = {"async": "async_", "sync": ""}
 _MOST_SAID: Final = 64 * 1024
+_LONGEST_TYPE: Final = 80
 _AUTHORIZE: Final = (
     "send a token that is still valid, such as `gcloud auth print-access-token` gives for an hour:"
     " `boot: {url: …, pass_env: [TOKEN], headers: {Authorization: 'Bearer {TOKEN}'}}`"
@@ -79,12 +81,13 @@ class Engine:
         body = self._body(name, {"session_id": session, **given, **partial})
         async with client.stream("POST", self._agent.url + self._paths[1], json=body) as streamed:
             if streamed.status != HTTPStatus.OK:
-                self._check(await streamed.read(), name)
+                response = await streamed.read()
+                self._check(response, name)
+                raise stopped_by(response, name)  # another 2xx is no stream
             kind = streamed.headers.get("content-type", "").partition(";")[0].strip().lower()
             if not kind.endswith("json") and kind != "text/event-stream":
-                raise BadBody(
-                    f"{name} answered with {kind or 'no type'}, with neither JSON nor a stream of events"
-                )
+                told = excerpt(kind, _LONGEST_TYPE) or "no type"
+                raise BadBody(f"{name} answered with {told}, with neither JSON nor a stream of events")
             yield streamed
 
     async def _query(self, client: Client, name: str, given: Mapping[str, Json]) -> Response:

@@ -17,6 +17,7 @@ from gate.redact import excerpt
 from gate.sse import ServerSentEvent, events
 
 _MOST = 1000
+_LONGEST_TYPE = 80
 _SEARCH = "/assistants/search"
 _NO_SERVER = (
     "is a LangGraph server there (`langgraph dev`)? What all of its paths begin with is `langgraph.prefix`"
@@ -124,10 +125,13 @@ class Server:
 
     async def _check_stream(self, streamed: Streamed) -> None:
         if streamed.status != HTTPStatus.OK:
-            _check(await streamed.read(), self.what, hint=_NO_REQUEST, lost=True)
+            response = await streamed.read()
+            _check(response, self.what, hint=_NO_REQUEST, lost=True)
+            raise stopped_by(response, self.what)  # another 2xx is no stream: its nodes would not be seen
         media = streamed.headers.get("content-type", "")
         if not media.startswith("text/event-stream"):
-            raise BadBody(f"{self.what} answered with {media or 'no type'}, not with text/event-stream")
+            told = excerpt(media, _LONGEST_TYPE) or "no type"
+            raise BadBody(f"{self.what} answered with {told}, not with text/event-stream")
 
     def _chosen(self, found: Sequence[Mapping[str, Json]]) -> str:
         """The graph, assistant or name that `app` is; the only graph where it is none."""

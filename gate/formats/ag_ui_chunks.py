@@ -9,6 +9,7 @@ from typing import Final
 
 from gate.formats.adk_fields import UnreadableEvent
 from gate.formats.ag_ui_events import Record, owner_of, type_of
+from gate.formats.ag_ui_places import newest
 from gate.formats.quoting import quoted
 from gate.frozen import frozen
 
@@ -115,7 +116,7 @@ class Chunks:
             return tag
         if len(owners) > 1:
             raise UnreadableEvent(f"{name} has no {sort.id}, and several {sort.what}s are open")
-        return next(iter(owners))
+        return newest(owners)
 
     def _open(self, sort: _Sort, name: str, event: Record, owner: str | None) -> _Lane:
         for field in (sort.id, sort.needed):

@@ -118,8 +118,11 @@ def outcome_of(record: Record) -> str:
 
 def _check_role(name: str, record: Record) -> None:
     role = record.get("role")
-    if name.startswith("TEXT_MESSAGE") and role is not None and role not in ROLES:
-        raise UnreadableEvent(f"role of {name} is {quoted(str(role))}, none of {', '.join(sorted(ROLES))}")
+    if not name.startswith("TEXT_MESSAGE") or role is None:
+        return
+    if not isinstance(role, str) or role not in ROLES:
+        said = quoted(role) if isinstance(role, str) else kind(role)
+        raise UnreadableEvent(f"role of {name} is {said}, none of {', '.join(sorted(ROLES))}")
 
 
 def _fields(shapes: str) -> Iterator[tuple[str, str, bool]]:

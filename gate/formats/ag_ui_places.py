@@ -1,8 +1,17 @@
 """Who acts where in a run of AG-UI: subagents are authors, steps are nodes."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 AUTHOR: Final = "assistant"
+
+_Key = TypeVar("_Key")
+
+
+def newest(keys: dict[_Key, None]) -> _Key:
+    """The last of these keys, which are some; `reversed` would walk over all that were deleted."""
+    key, _ = keys.popitem()
+    keys[key] = None
+    return key
 
 
 class Places:
@@ -32,7 +41,7 @@ class Places:
         """The step that an agent began last and has not ended; without one a subagent's name."""
         steps = self._steps.get(owner)
         if steps:
-            return next(reversed(steps))
+            return newest(steps)
         if owner is None:
             return ""
         return self._names.get(owner) or self.node(None)

@@ -115,9 +115,13 @@ def _options(name: str, entry: Fields, notes: Notes, folder: str) -> dict[str, J
         found = f"says in {' and in '.join(given)} where its function is" if given else "names no function"
         notes.error(entry.path, "missing-key", f"the metric {name!r} {found}", fix=fix)
         return {}
-    if entry.take("execution", str) == "remote":
+    execution = entry.take("execution", str)
+    if execution == "remote":
         why = "Google's service would run it there; here its own process does."
         notes.left_out(entry.at("execution"), "`execution: remote` is not carried over", why=why)
+    elif execution not in (None, "local"):
+        what = f"{execution!r} is no way of execution"
+        notes.error(entry.at("execution"), "bad-value", what, fix="One of: local, remote.")
     options = _source(given[0], entry, folder)
     if (function := entry.take("function", str)) and options:
         options["function"] = function

@@ -5,7 +5,6 @@ itself which form an answer has, so the scale is 0 to 1 whatever the prompt says
 """
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
 from gate.formats.foreign import Fields, Notes, Path
@@ -21,10 +20,7 @@ _WORDS: Final = {
     "reference_trajectory": "reference",
 }  # fmt: skip
 _WORD: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]{0,40})\}")
-_MOST: Final[Mapping[str, tuple[type | tuple[type, ...], int]]] = {
-    "temperature": ((int, float), 2),
-    "seed": (int, 10**9),
-}
+_MOST: Final = {"temperature": 2, "seed": 10**9}
 _BODY: Final = {
     "max_tokens": "max_tokens", "max_output_tokens": "max_tokens", "top_p": "top_p", "stop": "stop",
     "max_completion_tokens": "max_completion_tokens", "reasoning_effort": "reasoning_effort",
@@ -111,9 +107,10 @@ def _params(fields: Fields, notes: Notes) -> dict[str, Json]:
 
 
 def _is_within(value: Json, key: str, path: Path, notes: Notes) -> bool:
-    kinds, most = _MOST[key]
-    if isinstance(value, kinds) and not isinstance(value, bool) and 0 <= value <= most:
+    most, whole = _MOST[key], key == "seed"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
+    if is_number and (isinstance(value, int) or not whole):
         return True
-    what = f"a {'whole ' if kinds is int else ''}number from 0 to {most} is expected here"
+    what = f"a {'whole ' if whole else ''}number from 0 to {most} is expected here"
     notes.error(path, "bad-value", what)
     return False

@@ -4,6 +4,7 @@ There is no standard: every tool agrees on `testsuites`, `testsuite` and `testca
 `skipped` in it; `flakyFailure` and `rerunFailure` are Maven Surefire's.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 from xml.parsers import expat
@@ -12,10 +13,14 @@ from gate.frozen import frozen
 
 LONGEST: Final = 4000
 """Characters that are kept of why a test failed."""
+_COUNT: Final = re.compile(r"\s*\+?([0-9]{1,9})(?:\.0*)?\s*", re.ASCII)
 _DEEPEST: Final = 200
 _MOST_ATTEMPTS: Final = 100
 _SUITES: Final = ("testsuites", "testsuite")
 _FAILED: Final = ("failure", "error")
+_SAYS_FAILED: Final = ("fail", "failed", "failure", "error", "broken")
+_SAYS_NOT_RUN: Final = ("notrun", "skipped", "disabled", "suppressed")
+"""What `status` or `result` of a testcase says in place of an element: GoogleTest, CTest and others."""
 _TRIED: Final = {"flakyFailure": False, "flakyError": False, "rerunFailure": True, "rerunError": True}
 
 
@@ -104,10 +109,15 @@ class _Reader:
             self._suites.append(_Suite(name=told, line=line, declared=declared, found_before=self._found))
         elif name == "testcase":
             self._case = _Case(attributes, line, self._depth)
+        elif name in _FAILED and self._suites:  # of the suite itself: it did not build, or its set-up failed
+            label = f"{self._suites[-1].name or 'suite'} (outside of its tests)"
+            self._case = _Case({"name": label}, line, self._depth)
+            self._case.start(name, attributes)
 
     def _end(self, element: str) -> None:
         name, case = element.rpartition(":")[2], self._case
         if case and case.depth == self._depth:
+            case.close(name)
             self._found += case.carried
             self.skipped += case.skipped
             if not case.skipped:
@@ -144,18 +154,25 @@ class _Case:
         self._line = line
         self.depth = depth
         self.carried = 0
-        self.skipped = False
         self._passed = True
         self._failed: list[str] = []
         self._open = ""
         self._said: list[str] = []
         self._room = 0
         self._seconds = _seconds(attributes.get("time"))
+        said = [attributes.get(each, "").strip().lower() for each in ("status", "result")]
+        self._says = next((each for each in said if each in _SAYS_FAILED), "")
+        self._not_run = any(each in _SAYS_NOT_RUN for each in said)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether it did not run: one that failed did, such as a skipped test whose clean-up fails."""
+        return self._not_run and not self._failed
 
     def start(self, element: str, attributes: Mapping[str, str]) -> None:
         if self._open:
             return
-        self.skipped = self.skipped or element in ("skipped", "disabled")
+        self._not_run = self._not_run or element in ("skipped", "disabled")
         if element in _FAILED or element in _TRIED:
             said = attributes.get("message", "").strip()
             self._open, self._said, self._room = element, [said[:LONGEST]], 0 if said else LONGEST
@@ -173,6 +190,13 @@ class _Case:
         if len(self._failed) < _MOST_ATTEMPTS:
             self._failed.append("".join(self._said).strip())
         self._open = ""
+
+    def close(self, element: str) -> None:
+        """The end of the test: of what failed, an attribute may be all that says so."""
+        self.end(element)
+        if self._says and not self._failed:
+            self._failed.append(f"its status is {self._says!r}")
+            self._passed, self.carried = False, 1
 
     def test(self) -> NativeTest:
         return NativeTest(
@@ -193,7 +217,9 @@ def _name(attributes: Mapping[str, str]) -> str:
 
 
 def _count(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0  # noqa: PLR2004
+    """A suite's count; what is none is none: not every tool writes it."""
+    found = _COUNT.fullmatch(text or "")
+    return int(found[1]) if found else 0
 
 
 def _seconds(text: str | None) -> float:

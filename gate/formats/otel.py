@@ -108,7 +108,8 @@ class _Told:
         at = self._at[span.shown]
         if span.line:
             start = self._lines[span.line - 2] + 1 if span.line > 1 else 0
-            at = max(self._content.find(f'"{span.shown}"', start), start)
+            end = self._lines[span.line - 1] if span.line <= len(self._lines) else len(self._content)
+            at = max(self._content.find(f'"{span.shown}"', start, end), start)
         line = bisect_left(self._lines, at)
         return Place(file=self._file, line=line + 1, column=at - (self._lines[line - 1] if line else -1))
 

@@ -1,5 +1,6 @@
 """A turn's model calls and tool calls: wrappers taken together, and each tool's span beside its request."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -9,7 +10,7 @@ from gate.formats.otel_messages import results_since
 from gate.formats.otel_tree import Step
 from gate.frozen import frozen
 from gate.model import Json
-from gate.model.trace import Call, Result, Usage
+from gate.model.trace import MOST_TOKENS, Call, Result, Usage
 
 _FAILS: Final = "the tool failed"
 
@@ -109,8 +110,8 @@ def _usage(inner_first: Sequence[Facts], leaves: int) -> Usage | None:
     if inner_first[-1].usage:
         return inner_first[-1].usage
     return Usage(
-        input_tokens=sum(usage.input_tokens for usage in counted),
-        output_tokens=sum(usage.output_tokens for usage in counted),
+        input_tokens=min(sum(usage.input_tokens for usage in counted), MOST_TOKENS),
+        output_tokens=min(sum(usage.output_tokens for usage in counted), MOST_TOKENS),
     )
 
 
@@ -174,19 +175,19 @@ class Requests:
 
         ADK's ids of a call and of its result differ where it made both up: those go by order.
         """
-        waiting: dict[str, Call] = {}
+        waiting = _Waiting()
         calls: dict[int, list[tuple[int, int, int]]] = {}
         for at in self.asked:
             calls.setdefault(at[0], []).append(at)
         known = {call.id for call in self.asked.values() if call.id}
         for number, model in enumerate(models):
-            for result in results_since(model.facts.inputs or ()) if waiting else ():
-                key = result.call_id if result.call_id in known else _one_of(waiting, result.name)
-                if (found := waiting.pop(key, None)) is not None:
+            for result in results_since(model.facts.inputs or ()):
+                key = result.call_id if result.call_id in known else waiting.first(result.name)
+                if (found := waiting.take(key)) is not None:
                     yield number, replace(result, call_id=found.id, name=found.name)
             for at in calls.get(number, ()):
                 if at not in self.ran or told_result(self.ran[at]) is None:
-                    waiting[self.asked[at].id or self.call_at(at).id] = self.call_at(at)
+                    waiting.add(self.asked[at].id or self.call_at(at).id, self.call_at(at))
 
     def _give(self, runs: Sequence[ToolRun]) -> None:
         """By the call's id where both sides have it, else by name in order: ADK's two ids differ."""
@@ -209,9 +210,35 @@ class Requests:
                 self.unasked.add(run.facts.span.key)
 
 
-def _one_of(waiting: Mapping[str, Call], name: str) -> str:
-    """The first call that a result whose id says nothing may belong to."""
-    return next((key for key, call in waiting.items() if name in ("", call.name)), "")
+class _Waiting:
+    """Calls that have no result yet, by their ids; the first of a name, or of all, is found in no time."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, tuple[int, Call]] = {}
+        self._lines: dict[str, deque[tuple[int, str]]] = {}
+        self._count = 0
+
+    def add(self, key: str, call: Call) -> None:
+        """A call begins to wait."""
+        self._count += 1
+        self._calls[key] = self._count, call
+        for name in {"", call.name}:
+            self._lines.setdefault(name, deque()).append((self._count, key))
+
+    def first(self, name: str) -> str:
+        """The id of the first call of this name that waits, of any where it is "", and "" for none."""
+        line = self._lines.get(name, deque())
+        while line:
+            number, key = line[0]
+            if key in self._calls and self._calls[key][0] == number:
+                return key
+            line.popleft()
+        return ""
+
+    def take(self, key: str) -> Call | None:
+        """The call of this id, which waits no longer; None where it does not."""
+        _, call = self._calls.pop(key, (0, None))
+        return call
 
 
 def _requested(facts: Facts) -> Iterator[tuple[tuple[int, int], Call]]:

@@ -154,7 +154,8 @@ def _grouped(
     root: tuple[str, str], heads: Sequence[Facts | None], steps: Sequence[Sequence[Step]]
 ) -> Iterator[Group]:
     loose = [step for step in steps[0] if step.facts.kind in ("model", "tool")]
-    known = [step.facts.conversation for held in steps for step in held if step.facts.conversation]
+    names = {step.facts.conversation for held in steps for step in held if step.facts.conversation}
+    known = names.pop() if len(names) == 1 else ""
     if loose and len(heads) == 2:  # noqa: PLR2004 - one agent, and what ran beside it
         yield _group(root, heads[1], [*steps[1], *_moved(steps[0], len(steps[1]))], known)
         return
@@ -173,23 +174,25 @@ def _moved(steps: Sequence[Step], by: int) -> Iterator[Step]:
         )
 
 
-def _group(root: tuple[str, str], top: Facts | None, steps: Sequence[Step], known: Sequence[str]) -> Group:
-    own = [step.facts.conversation for step in steps if step.facts.conversation]
-    name = next(iter(own or (known if len(set(known)) == 1 else ())), "")
-    return Group(conversation=name or root[0], root=root, top=top, steps=tuple(steps))
+def _group(root: tuple[str, str], top: Facts | None, steps: Sequence[Step], known: str) -> Group:
+    """A turn; `known` is its conversation where no span of its own names one."""
+    own = next((step.facts.conversation for step in steps if step.facts.conversation), "")
+    return Group(conversation=own or known or root[0], root=root, top=top, steps=tuple(steps))
 
 
 def _joined(found: Sequence[Group]) -> list[Group]:
     """Turns, of which one goes on where the next begins with a tool's result or with the same question."""
     chains: list[list[Group]] = []
-    last: dict[str, int] = {}
+    last: dict[str, tuple[list[Group], _Opening]] = {}
     for group in found:
-        before = last.get(group.conversation)
-        if before is not None and _goes_on(chains[before][0], group):
-            chains[before].append(group)
+        opening = _opening(group)
+        chain, begun = last.get(group.conversation, (None, opening))
+        if chain is not None and _goes_on(chain[0], begun, group, opening):
+            chain.append(group)
         else:
-            last[group.conversation] = len(chains)
-            chains.append([group])
+            chain = [group]
+            last[group.conversation] = chain, opening
+            chains.append(chain)
     return [_chained(chain) for chain in chains]
 
 
@@ -202,24 +205,31 @@ def _chained(chain: Sequence[Group]) -> Group:
     return replace(chain[0], steps=tuple(steps))
 
 
-def _goes_on(before: Group, group: Group) -> bool:
-    first = _first_inputs(group)
-    if group.top is None and first is not None and results_since(first.inputs or ()):
-        return True
-    held = _first_inputs(before)
-    if held is None or first is None or before.root != group.root:
-        return False
-    asked = turn_text(first.inputs or ())
-    return bool(asked) and (asked, _questions(first)) == (turn_text(held.inputs or ()), _questions(held))
+@frozen
+class _Opening:
+    """What a turn's first model call was given: the question, how many there were, if results of tools."""
+
+    asked: str
+    questions: int
+    has_results: bool
 
 
-def _first_inputs(group: Group) -> Facts | None:
+def _opening(group: Group) -> _Opening:
     models = [step.facts for step in group.steps if step.facts.kind == "model" and step.facts.inputs]
-    return min(models, key=lambda facts: facts.span.start_ns, default=None)
+    first = min(models, key=lambda facts: facts.span.start_ns, default=None)
+    given = (first.inputs if first else None) or ()
+    return _Opening(
+        asked=turn_text(given),
+        questions=sum(message.role == "user" for message in given),
+        has_results=bool(results_since(given)),
+    )
 
 
-def _questions(facts: Facts) -> int:
-    return sum(message.role == "user" for message in facts.inputs or ())
+def _goes_on(before: Group, begun: _Opening, group: Group, opening: _Opening) -> bool:
+    if group.top is None and opening.has_results:
+        return True
+    same = (begun.asked, begun.questions) == (opening.asked, opening.questions)
+    return bool(opening.asked) and same and before.root == group.root
 
 
 def attribute_of(steps: Iterable[Step], name: str) -> str:

@@ -16,6 +16,10 @@ _MAGIC: Final = b"SQLite format 3\0"
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
 _KNOWN: Final = "It reads a file, sqlite:///path, and postgresql://user@host:5432/database."
 
+_ESCAPED: Final = (
+    "Write %40 for @, %2F for /, %3F for ? and %23 for # within a user or password, or set PGPASSWORD."
+)
+
 
 @frozen
 class Address:
@@ -74,12 +78,13 @@ def _postgres(rest: str) -> Address:
     secrets = {
         form for value in (*given, os.environ.get("PGPASSWORD", "")) for form in (value, unquote(value))
     }
-    # An `@` further on may end a password with a slash in it: then nothing of the text is shown.
-    hidden = not at and "@" in rest
-    shown = "postgresql://***" if hidden else f"postgresql://{user}{at}{host}{path.partition('#')[0]}"
+    # An `@` further on may end the password: libpq would look for its rest as a host, and name it.
+    odd = [part for part in query.split("&") if "@" in part.partition("=")[0]]
+    if "@" in login or "@" in path or odd or (not at and "@" in query):
+        raise UsageError("where the password of this postgresql:// URL ends cannot be told", hint=_ESCAPED)
     return Address(
         kind="postgres",
         target=f"postgresql://{rest}",
-        shown=shown,
+        shown=f"postgresql://{user}{at}{host}{path.partition('#')[0]}",
         secrets=tuple(sorted(secret for secret in secrets if secret)),
     )

@@ -257,8 +257,6 @@ def _redacted(score: Score, metric: Metric) -> Score:
 
     if isinstance(score, Unscored):
         return Unscored(cause=score.cause, reason=clean(score.reason))
-    if not any((score.reason, *(item.reason for item in score.items))):
-        return score
     items = tuple(
         Item(where=clean(item.where), value=item.value, reason=clean(item.reason)) for item in score.items
     )

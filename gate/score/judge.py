@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # gate.judge and asyncio are imported where a judge is configured: no other suite pays for them.
 EVEN = 0.5
 """From which value a judge says yes where no `pass_at` is written."""
+MOST_NAMES = 20
+"""Names of itself that are kept of an endpoint: one that takes a new one for each answer would fill files."""
 _MOST_SAMPLES = 15
 
 
@@ -124,7 +126,7 @@ class Judge(Metric):
             key=self.key,
             at=self.at,
             kind=self.kind_asked,
-            reported=tuple(sorted(self._reported)),
+            reported=tuple(sorted(self._reported)[:MOST_NAMES]),
             anchors=tuple(self._readings.values()),
             min_agreement=float(least) if isinstance(least, int | float) else None,
             samples=self.samples,

@@ -63,3 +63,23 @@ def test_a_name_is_a_plain_word(tmp_path: Path, name: str) -> None:
 )
 def test_a_track_has_a_name_and_files(tmp_path: Path, block: str) -> None:
     assert rules(tmp_path, f"tracks: [{block}]\n")
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("unit::a", [("case-id", 1)]),
+        ("unit::", [("case-id", 1)]),
+        ("other::a", []),
+        ("unit:a", []),
+        ("unit", []),
+    ],
+)
+def test_no_case_is_called_as_a_test_of_a_track_is(
+    tmp_path: Path, case: str, expected: list[tuple[str, int]]
+) -> None:
+    (tmp_path / "agent-gate.yml").write_text(HEAD + track("unit"), encoding="utf-8")
+    golden = f"cases: [{{id: '{case}', user: hi, expect: {{calls: [x]}}}}]\n"
+    (tmp_path / "golden.yaml").write_text(golden, encoding="utf-8")
+    found = check(tmp_path / "agent-gate.yml", boots=False).findings
+    assert [(each.rule, each.place.line) for each in found if each.level == "error"] == expected

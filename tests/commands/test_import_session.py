@@ -157,6 +157,14 @@ def test_an_unknown_expectation_is_refused(capsys: Out) -> None:
     assert "'node' is none of calls, pauses" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "x", "\u00b2", "1" * 10, "9" * 5000])
+def test_a_number_of_turns_is_one_that_can_be_counted(number: str, capsys: Out) -> None:
+    with pytest.raises(SystemExit) as refused:
+        imported(capsys, CARDS, "--turns", number)
+    assert refused.value.code == 2
+    assert "is not a whole number from 1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("source", [HITL, CARDS])
 def test_a_recorded_conversation_looks_like_this(
     source: Path, golden: Golden, capsys: Out, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,6 @@
 """The agent-engine protocol against the real container, alone and behind the service's documented front."""
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from gate.model.case import Answer, Answers, BlobPart, Case, TextPart, Turn, Use
 from gate.model.config import AgentConfig, NoBoot
 from gate.model.derived import left_open
 from gate.model.trace import Call, Crashed, Event, Pause, Paused, Refused, Result, Text, Throttled, Usage
-from tests.support.driving import HERE, StillAgent
+from tests.support.driving import HERE, StillAgent, case, run
 from tests.support.engine_front import ASYNC, ENGINE, SYNC, TOKEN, Front, status
 from tests.support.faulty_agent import Exchange, answers, faulty_agent
 
@@ -253,3 +254,28 @@ async def test_what_the_service_refuses_says_what_to_do(
             await converse(agent.url + path, said("hi"), headers=headers)
     assert isinstance(stopped.value.outcome, Refused)
     assert words in stopped.value.outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "words"),
+    [
+        ({"status": "201 Created"}, Refused, "answered 201 Created"),
+        ({"status": "204 No Content", "body": b""}, Refused, "answered 204 No Content"),
+        ({"headers": {"content-type": "x/" + "y" * 6000}}, Crashed, "answered with x/yyy"),
+    ],
+)
+async def test_a_stream_that_is_none_is_told_by_its_status_or_its_type(
+    answer: dict[str, Any], outcome: type, words: str
+) -> None:
+    said = json.dumps({"author": "a", "content": {"parts": [{"text": "hello"}]}}).encode()
+    stream = answers(**{"body": said, **answer})
+    session = answers({"output": {"id": "s1"}})
+
+    async def behave(exchange: Exchange) -> None:
+        await (stream if "stream" in exchange.path else session)(exchange)
+
+    async with faulty_agent(behave) as agent:
+        (trace,) = await run(StillAgent(agent.url), [case()], protocol="agent-engine", options={}, retries=0)
+    assert type(trace.outcome) is outcome
+    assert words in trace.outcome.reason
+    assert len(trace.outcome.reason) < 400

@@ -179,6 +179,20 @@ async def test_each_fault_has_its_outcome_at_each_request(
     ended(trace, outcome, words)
 
 
+@pytest.mark.parametrize("status", ["201 Created", "204 No Content", "206 Partial Content", "299 x"])
+async def test_a_stream_of_another_status_is_no_stream_although_the_thread_is_at_its_end(status: str) -> None:
+    body = b"" if status.startswith("204") else frames(UPDATE)
+    trace = await faced(server(run=answers(body=body, headers=SSE, status=status)), retries=0)
+    ended(trace, Refused, f"POST /threads/…/runs/stream answered {status.split(maxsplit=1)[0]}")
+
+
+async def test_a_type_that_is_none_is_told_by_its_start() -> None:
+    odd = answers(body=frames(UPDATE), headers={"content-type": "x/" + "y" * 6000})
+    trace = await faced(server(run=odd), retries=0)
+    ended(trace, Crashed, "answered with x/yyy")
+    assert len(trace.outcome.reason) < 300
+
+
 @pytest.mark.parametrize("behaviour", [*(fault[0] for fault in FAULTS), hangs, dribbles, dribbles_headers])
 async def test_a_thread_that_cannot_be_deleted_changes_nothing(
     behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch

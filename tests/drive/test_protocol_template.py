@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gate.drive import PROTOCOLS
-from gate.model.trace import Crashed
+from gate.model.derived import texts_of
+from gate.model.trace import Crashed, Trace
 from tests.support.conformance.kit import driven, supports
 from tests.support.conformance.script import SCRIPT, Scenario
 from tests.support.conformance.template import protocol, reader
@@ -27,14 +28,30 @@ async def test_the_template_carries_what_it_says_that_it_does(
 
 @pytest.mark.parametrize("line", ["3", "[]", "null", '{"say": 3}', '{"call": 3}', '{"ask": []}', "{", "\xff"])
 async def test_what_is_no_line_of_it_is_the_agents_crash(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = await answered(line.encode("latin-1") + b'\n{"done": true}\n', monkeypatch)
+    assert isinstance(trace.outcome, Crashed), trace.outcome
+
+
+async def test_an_answer_that_ends_in_order_without_its_last_line_is_a_crash(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trace = await answered(b'{"say": "It is"}\n', monkeypatch)
+    assert isinstance(trace.outcome, Crashed), trace.outcome
+    assert "ended before its last line" in trace.outcome.reason
+    assert list(texts_of(trace.events)) == ["It is"]
+
+
+async def answered(body: bytes, monkeypatch: pytest.MonkeyPatch) -> Trace:
+    """The trace of one turn that is answered with these bytes."""
+
     async def answers(exchange: Exchange) -> None:
-        await exchange.write(raw_answer(line.encode("latin-1") + b'\n{"done": true}\n'))
+        await exchange.write(raw_answer(body))
 
     monkeypatch.setitem(PROTOCOLS, "template", Template)
     scenario = SCRIPT[0]
     async with faulty_agent(answers) as agent:
         (trace,) = await driven(Speaker().config(scenario), scenario, agent.url)
-    assert isinstance(trace.outcome, Crashed), trace.outcome
+    return trace
 
 
 def test_contributing_names_the_files_of_the_template() -> None:

@@ -852,3 +852,23 @@ def test_events_with_the_right_fields_and_any_values_raise_nothing_else(data: st
         except UnreadableEvent:
             break
     reader.rest()
+
+
+@pytest.mark.parametrize("name", ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK"])
+@pytest.mark.parametrize("role", [{}, {"a": 1}, [], ["user"], 1, 1.5, True, "tool"])
+def test_a_role_that_is_none_is_malformed_whatever_it_is(name: str, role: Any) -> None:
+    before = [] if name != "TEXT_MESSAGE_CONTENT" else [ev("TEXT_MESSAGE_START", messageId="m")]
+    with pytest.raises(UnreadableEvent, match=f"role of {name} is "):
+        read(*before, ev(name, messageId="m", delta="x", role=role))
+
+
+def test_of_many_steps_that_are_open_the_one_that_began_last_is_the_node() -> None:
+    names = [f"s{number}" for number in range(50)]
+    opened = [ev("STEP_STARTED", stepName=name) for name in names]
+    closed = [
+        event
+        for number, name in enumerate(reversed(names))
+        for event in (*said(f"m{number}", name), ev("STEP_FINISHED", stepName=name))
+    ]
+    spoken = [event for event in read(*opened, *closed) if event.parts]
+    assert [event.node for event in spoken] == names[::-1]

@@ -102,6 +102,10 @@ def test_code_in_the_file_is_carried_over() -> None:
             "warn not-carried-over `modul` of a metric is not carried over; did",
         ),
         ("custom_metrics: {a: {module: m, execution: remote}}", "warn not-carried-over `execution: remote`"),
+        (
+            "custom_metrics: {a: {module: m, execution: cloud}}",
+            "1:44 error bad-value 'cloud' is no way of execution",
+        ),
         ("custom_metrics: {tone: {metric_spec_parameters: {}}}", "warn not-carried-over the judge 'tone'"),
     ],
 )

@@ -71,8 +71,55 @@ def test_a_skipped_test_is_counted_and_did_not_run(element: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "inner",
+    ["<skipped/><error message='e'/>", "<error message='e'/><skipped/>", "<disabled/><failure message='e'/>"],
+)
+def test_a_skipped_test_that_failed_all_the_same_is_no_skipped_test(inner: str) -> None:
+    held = read(case(inner))
+    assert held.skipped == 0
+    assert [(test.passed, test.failed) for test in held.tests] == [(False, ("e",))]
+
+
+@pytest.mark.parametrize("said", ['status="notrun"', 'result="suppressed"', 'status="Disabled"'])
+def test_an_attribute_may_say_that_a_test_did_not_run(said: str) -> None:
+    assert read(suite(f'<testcase name="n" {said}/>')) == NativeResults(tests=(), skipped=1)
+
+
+@pytest.mark.parametrize("said", ['status="failed"', 'status="fail"', 'result="Error"', 'status="broken"'])
+def test_an_attribute_may_be_all_that_says_that_a_test_failed(said: str) -> None:
+    (test,) = read(suite(f'<testcase name="n" {said}/>', failures="1")).tests
+    assert not test.passed
+    assert test.failed == (f"its status is {said.split(chr(34))[1].lower()!r}",)
+    told = f'<testcase name="n" {said}><failure message="no"/></testcase>'
+    assert [test.failed for test in read(suite(told, failures="1")).tests] == [("no",)]
+
+
+@pytest.mark.parametrize(
+    "said", ['status="run" result="completed"', 'status="passed"', 'status="unheard of"']
+)
+def test_another_word_of_an_attribute_says_nothing(said: str) -> None:
+    (test,) = read(suite(f'<testcase name="n" {said}/>')).tests
+    assert test.passed
+
+
+@pytest.mark.parametrize("element", ["failure", "error"])
+@pytest.mark.parametrize("counted", [{}, {"errors": "1"}])
+def test_a_suite_that_failed_itself_is_a_failure_of_its_own(element: str, counted: dict[str, str]) -> None:
+    told = f"{PASSED}<{element} message='set-up'>at line 3</{element}>{PASSED}"
+    tests = read(suite(told, name="pkg", **counted)).tests
+    assert [(test.name, test.failed) for test in tests] == [
+        ("a.b", ()),
+        ("pkg (outside of its tests)", ("set-up",)),
+        ("a.b", ()),
+    ]
+    assert not tests[1].passed
+
+
+@pytest.mark.parametrize(
     ("content", "names"),
     [
+        (suite("", name="pkg", errors=" 1 "), ["pkg (outside of its tests)"]),
+        (suite("", name="pkg", errors="1.0"), ["pkg (outside of its tests)"]),
         (suite("", name="pkg", errors="1"), ["pkg (outside of its tests)"]),
         (suite("", failures="2"), ["suite (outside of its tests)"]),
         (suite(PASSED, name="pkg", failures="1"), ["a.b", "pkg (outside of its tests)"]),

@@ -55,7 +55,7 @@ RESPONSE = Draft202012Validator(json.loads(schema_text("metric-response")))
         ),
         (
             {"score": 1, "items": [1, 0.5]},
-            Scored(value=1.0, items=(Item(where="item 1", value=1.0), Item(where="item 2", value=0.5))),
+            Scored(value=1.0, items=(Item(where="turn 1", value=1.0), Item(where="turn 2", value=0.5))),
         ),
     ],
 )
@@ -67,6 +67,9 @@ def test_an_answer_is_a_score(answer: dict[str, Any], expected: Scored) -> None:
 @example({"score": 0.0, "error": "both"}, 0)
 @example({"score": -0.0}, 0)
 @example({"score": 5e-324}, 0)
+@example({"score": 1, "explanation": []}, 0)
+@example({"items": [{"score": 1, "where": 5}]}, 0)
+@example({"items": [{"score": 1, "explanation": {}}]}, 0)
 def test_whatever_is_answered_gives_a_value_from_0_to_1_or_a_reason(
     answer: dict[str, Any], turns: int
 ) -> None:

@@ -12,7 +12,17 @@ from gate.formats import otel
 from gate.formats.otel import Reading
 from gate.formats.records import dump, load
 from gate.formats.strict import strict_json
-from gate.model.trace import Call, Completed, Crashed, Event, Result, Text, Throttled, Trace
+from gate.model.trace import (
+    MOST_TOKENS,
+    Call,
+    Completed,
+    Crashed,
+    Event,
+    Result,
+    Text,
+    Throttled,
+    Trace,
+)
 from tests.support.otel_spans import document, moment, request, span
 
 AGENT = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "a"}
@@ -382,6 +392,41 @@ def test_what_a_model_within_a_tool_said_need_not_be_known() -> None:
         span(5, "chat", chat(["hi"], "done"), parent=1, at=40),
     )
     assert {"text", "calls"} <= set(trace.exposes)
+
+
+def test_tries_without_end_count_as_many_tokens_as_can_be_counted() -> None:
+    tokens = {"gen_ai.usage.input_tokens": MOST_TOKENS // 2, "gen_ai.usage.output_tokens": 1}
+    tries = [span(number, "try", CHAT | tokens, parent=1, at=number) for number in (2, 3, 4)]
+    trace = only(span(1, "outer", chat(["hi"], "hello"), lasts=9), *tries)
+    (usage,) = [event.usage for event in trace.events if event.usage]
+    assert (usage.input_tokens, usage.output_tokens) == (MOST_TOKENS, 3)
+
+
+def test_a_span_is_told_at_its_own_line_where_another_line_spells_its_id() -> None:
+    lines = [document(span(number, "chat", chat(["hi"], "x"))) for number in (1, 2, 3)]
+    lost = document(span(3, "chat", chat(["hi"], "x"), trace="ab" * 16, droppedAttributesCount=1))
+    lines[1] = lost.replace(f"{3:016x}", "\\u0030" + f"{3:015x}")  # the third's id, spelled otherwise
+    found = otel.read("\n".join(lines), "f").findings
+    assert [finding.place.line for finding in found if finding.rule == "lost-attributes"] == [2]
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"), [("", ["f", "g", "f"]), ("f", ["f", "f"]), ("g", ["g"]), ("h", [])]
+)
+def test_results_whose_ids_say_nothing_go_to_the_first_calls_of_their_name(
+    named: str, expected: list[str]
+) -> None:
+    back = [gave(str(number), f"x{number}") | {"name": named} for number in range(4)]
+    trace = only(
+        span(1, "agent", AGENT, lasts=99),
+        span(2, "chat", chat(["hi"], call("f"), call("g"), call("f")), parent=1),
+        span(3, "chat", chat([message("assistant"), message("tool", *back)], "done"), parent=1, at=5),
+    )
+    results = [part for part in parts(trace) if isinstance(part, Result)]
+    assert [(result.name, result.value) for result in results] == [
+        (name, number) for number, name in enumerate(expected)
+    ]
+    assert len({result.call_id for result in results}) == len(expected)
 
 
 def test_a_span_that_lost_what_it_was_may_have_been_a_call() -> None:

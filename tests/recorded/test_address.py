@@ -22,9 +22,7 @@ from gate.recorded.address import looks_like_one
         ("postgresql://h/d", "postgres", "postgresql://h/d", "postgresql://h/d"),
         ("postgres://u@h:1/d", "postgres", "postgresql://u@h:1/d", "postgresql://u@h:1/d"),
         ("postgresql+asyncpg://u:p@h/d?x=1", "postgres", "postgresql://u:p@h/d?x=1", "postgresql://u@h/d"),
-        ("postgresql://u:p@q@h/d", "postgres", "postgresql://u:p@q@h/d", "postgresql://u@h/d"),
-        ("postgresql://u:p/q@h/d", "postgres", "postgresql://u:p/q@h/d", "postgresql://***"),
-        ("postgresql://u:p?q@h/d", "postgres", "postgresql://u:p?q@h/d", "postgresql://***"),
+        ("postgresql://u:p@h/d?a=b@c", "postgres", "postgresql://u:p@h/d?a=b@c", "postgresql://u@h/d"),
         ("postgresql:///d?host=/run", "postgres", "postgresql:///d?host=/run", "postgresql:///d"),
     ],
 )
@@ -51,6 +49,15 @@ def test_every_form_of_a_password_is_known(monkeypatch: pytest.MonkeyPatch) -> N
     [
         ("mysql://u:secret-word@h/d", "not read from mysql://"),
         ("http://u:secret-word@h/d", "not read from http://"),
+        ("postgresql://u:p@secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:secret-word@q@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:p/secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:p?secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:p#secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:p@q/secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:p@q?secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:p@q?x=1&secret-word@h/d", "password of this .* cannot be told"),
+        ("postgresql://u:1?x=secret-word@h/d", "password of this .* cannot be told"),
         ("sqlite://", "names no file"),
         ("sqlite:///", "names no file"),
         ("sqlite://relative.db", "names no file"),
@@ -88,8 +95,10 @@ PASSWORDS = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]
     st.sampled_from(["u:{}@h/d", "u:{}@h", ":{}@h:5/d?x=y", "h/d?password={}", "u:{}@[::1]/d?a=b@c"]),
 )
 def test_no_password_is_ever_shown(password: str, form: str) -> None:
-    found = address("postgresql://" + form.format(password))
-    assert password not in found.shown
+    shown = ""
+    with suppress(UsageError):  # which have no words of the address, as the table above tells
+        shown = address("postgresql://" + form.format(password)).shown
+    assert password not in shown
 
 
 @given(st.text(max_size=30), st.sampled_from(["", "sqlite://", "sqlite:///", "postgres://", "x+y://"]))

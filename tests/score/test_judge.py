@@ -16,7 +16,7 @@ from gate.model.score import Scored, Unscored
 from gate.model.trace import Call, Crashed, Event, Result, Text, Throttled, Trace
 from gate.redact import Redactor
 from gate.score import build
-from gate.score.judge import Judge
+from gate.score.judge import MOST_NAMES, Judge
 from tests.score.made import PLACE, called, case, expected, said, trace, turn
 from tests.support.injections import INJECTIONS
 from tests.support.judge import Asked, Say, Script, ScriptedJudge, a_judge
@@ -231,6 +231,13 @@ async def test_anchors_are_judged_while_the_run_goes_on() -> None:
     ]
     assert reading.reported == ("m-7",)
     assert len({each.key for each in reading.anchors}) == 4
+
+
+async def test_an_endpoint_that_takes_a_new_name_for_each_answer_fills_no_file() -> None:
+    names = iter(f"m-{number}" for number in range(1000))
+    async with seated(lambda _: Say("YES", model=next(names)), labelled=anchors(40)) as (metric, _):
+        pass
+    assert len(metric.reading.reported) == MOST_NAMES
 
 
 async def test_anchors_of_a_run_that_failed_are_let_go() -> None:

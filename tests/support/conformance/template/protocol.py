@@ -1,7 +1,7 @@
 """The protocol itself; becomes gate/drive/NAME.py."""
 
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 from gate.drive.arguments import arguments_of
@@ -62,7 +62,7 @@ class TemplateConversation:
         raise Cut(f"the answer to {what} ended before its last line")
 
 
-async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[Json]:
+async def _records(chunks: AsyncIterator[bytes]) -> AsyncGenerator[Json]:
     async for line in lines(chunks):
         if line.strip():
             yield parse_json(line)
