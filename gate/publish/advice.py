@@ -86,7 +86,9 @@ _UNFIT = (
 _ADVICE: Mapping[UndecidedCause, str] = {
     "agent_down": "What to do: start the agent by itself, as `agent.boot` says, and read its log.",
     "throttled": "What to do: set `run.rate` to what the provider allows, or run again.",
-    "coverage": "What to do: look at which cases were not measured, and why; then run again.",
+    "coverage": (
+        "What to do: look at what was not measured, and why (`agent-gate show CASE`); then run again."
+    ),
     "too_few_trials": "What to do: raise `run.trials`.",
     "not_comparable": (
         "What to do: cases, metrics or protocol changed since the baseline was made. "

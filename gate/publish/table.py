@@ -92,7 +92,7 @@ def _rule_rows(report: Report) -> Iterator[Row]:
 def _unruled_rows(report: Report) -> Iterator[Row]:
     rules = [v.rule for v in report.comparison.rules if v.scope == "suite"]
     ruled = {rule.metric for rule in rules if rule.aggregate == "mean"}
-    for metric in moved_quality(report):
+    for metric in (*moved_quality(report), *_fresh_quality(report)):
         if metric.metric not in ruled:
             yield Row(metric=metric.metric, **_sides(report, metric, ""), loud=True)
 
@@ -103,6 +103,15 @@ def moved_quality(report: Report) -> tuple[MetricSummary, ...]:
     return tuple(
         m for m in report.comparison.metrics if m.scope == "suite" and m.metric in quality and _moved(m)
     )
+
+
+def _fresh_quality(report: Report) -> Iterator[MetricSummary]:
+    """Quality metrics that nothing is compared with yet and that are not simply 1 everywhere."""
+    quality = {facts.name for facts in report.metrics if facts.kind == "quality"}
+    for found in report.comparison.metrics:
+        fresh = found.scope == "suite" and found.baseline is None and found.metric in quality
+        if fresh and found.cases and (found.value is None or found.value < 1):
+            yield found
 
 
 def _moved(metric: MetricSummary) -> bool:
