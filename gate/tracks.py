@@ -126,12 +126,12 @@ def _id(track: str, name: str, seen: Counter[str]) -> str:
         kept = "".join(character if character.isprintable() else "?" for character in label)
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         label = f"{kept[:_LONGEST_NAME]}… {digest}"
-    chosen = label
-    while chosen in seen:
+    found = label
+    while found in seen:  # the name with a number may be another test's own
         seen[label] += 1
-        chosen = f"{label} ({seen[label]})"
-    seen[chosen] = 1
-    return f"{track}::{chosen}"
+        found = f"{label} ({seen[label]})"
+    seen[found] += 1
+    return f"{track}::{found}"
 
 
 def _trials(track: str, id_: str, test: NativeTest, redact: Redactor) -> Iterator[TrialRecord]:

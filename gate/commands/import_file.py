@@ -9,7 +9,7 @@ from typing import Final
 
 from gate.check.render import render_findings
 from gate.commands import import_session
-from gate.dataset import READERS, Reader
+from gate.dataset import READERS, Reader, once
 from gate.dataset.kagent_suite import read_with_fixture
 from gate.dataset.yaml_dump import as_text, value_text
 from gate.documents import Document, read, write_text
@@ -86,7 +86,7 @@ def _imported(name: str, document: Document, *, as_json: bool) -> tuple[str, _Fi
         return value_text(part, as_json=as_json), (*document.findings, *wrong, *empty)
     cases, wrong = _cases(name, document)
     empty = () if cases or _fails(wrong) else (_nothing(document, "this file has no case to write"),)
-    return as_text(cases, as_json=as_json), (*document.findings, *wrong, *empty)
+    return as_text(cases, as_json=as_json), (*document.findings, *wrong, *once(cases, {}), *empty)
 
 
 def _cases(name: str, document: Document) -> tuple[tuple[Case, ...], _Findings]:

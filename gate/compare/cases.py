@@ -25,7 +25,6 @@ RELIABLE = 0.9
 """A case that passed at least this share of the baseline's trials and none now has regressed."""
 
 REASONS = 12
-NOT_MEASURED = "not measured: "
 TEST = "junit"
 """The key of each line of the baseline that is about a test of the project's own."""
 
@@ -184,4 +183,4 @@ def _misses(record: TrialRecord, metric: MetricFacts) -> Iterator[Reason]:
                 if metric.pass_at is not None and item.value < metric.pass_at:
                     yield Reason(metric=metric.name, where=item.where, text=item.reason)
         case _:
-            yield Reason(metric=metric.name, where="case", text=f"{NOT_MEASURED}{score.reason}")
+            yield Reason(metric=metric.name, where="case", text=score.reason, measured=False)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gate.compare.cases import NOT_MEASURED, case_verdicts
+from gate.compare.cases import case_verdicts
 from gate.compare.distrust import disagreements, distrusted, undecided_by, without_values
 from gate.compare.health import health
 from gate.compare.rules import Side, judge
@@ -114,7 +114,7 @@ def _nothing_measured(cases: Sequence[CaseVerdict]) -> str:
         totals.update(case.outcomes)
     counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(totals.items()))
     told = f"nothing was measured ({counts})" if counts else "nothing was measured"
-    whys = Counter(case.reasons[0].text.removeprefix(NOT_MEASURED) for case in cases if case.reasons)
+    whys = Counter(case.reasons[0].text for case in cases if case.reasons)
     return ": ".join([told, *(why for why, _ in whys.most_common(1))])
 
 

@@ -17,7 +17,7 @@ from gate.model import Json
 from gate.model.case import Case
 from gate.model.finding import Finding
 
-__all__ = ["READERS", "Loaded", "Reader", "dump_case", "load", "select", "suite"]
+__all__ = ["READERS", "Loaded", "Reader", "dump_case", "load", "once", "select", "suite"]
 
 READERS: Final[Mapping[str, Reader]] = {
     "agents-cli": LateReader("gate.dataset.agents_cli"),
@@ -54,13 +54,15 @@ def suite(documents: Iterable[Document], findings: Sequence[Finding] = ()) -> Lo
     for document in documents:
         files.append(document.file)
         in_file, wrong = _read(document)
-        found += [*document.findings, *wrong]
-        for case in in_file:
-            first = cases.setdefault(case.id, case)
-            if first is not case:
-                found.append(_duplicate(case, first))
+        found += [*document.findings, *wrong, *once(in_file, cases)]
     ordered, wrong = grouped(tuple(cases.values()))
     return Loaded(cases=ordered, files=tuple(files), findings=(*found, *wrong))
+
+
+def once(cases: Iterable[Case], known: dict[str, Case]) -> tuple[Finding, ...]:
+    """Put cases to those that are known; a finding for each whose id is taken, where the first one stays."""
+    pairs = [(case, known.setdefault(case.id, case)) for case in cases]
+    return tuple(_duplicate(case, first) for case, first in pairs if first is not case)
 
 
 def _read(document: Document) -> tuple[tuple[Case, ...], tuple[Finding, ...]]:

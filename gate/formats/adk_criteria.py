@@ -58,7 +58,9 @@ def _is_known(name: str, criteria: Fields, notes: Notes) -> bool:
         return True
     if name in _JUDGED:
         what = f"`{name}` is not carried over"
-        notes.left_out(path, what, why="A model or a service judges there; nothing here measures the same.")
+        notes.left_out(
+            path, what, why="A model judges there. Here one of yours does, by a metric of type `judge`."
+        )
     elif name in _MEASURED:
         same = _MEASURED[name]
         why = f"`{same}` is measured in every run." if same else "Nothing here measures the same."

@@ -168,7 +168,7 @@ def _state(event: Fields, state: dict[str, Json], notes: Notes, *, begun: bool) 
 
 
 def _properties(fields: Fields, notes: Notes) -> tuple[Expect, dict[str, Json]]:
-    spelled = custom_properties.find(fields)
+    spelled = custom_properties.find(fields, notes)
     properties = fields.nested(spelled) if spelled else None
     if properties is None:
         return Expect(), {}

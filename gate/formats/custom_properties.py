@@ -19,9 +19,14 @@ KEYS: Final = (
 _TEXTS: Final = ("expected_response_substrings", "forbidden_substrings")
 
 
-def find(fields: Fields) -> str:
-    """The key of the properties as the file spells it, or ""."""
-    return next((key for key in fields.unread() if plain(key) == plain(NAME)), "")
+def find(fields: Fields, notes: Notes) -> str:
+    """The key of the properties as the file spells it, or ""; a second spelling of it is an error."""
+    first, *more = [key for key in fields.unread() if plain(key) == plain(NAME)] or [""]
+    for key in more:
+        what = f"{key!r} and {first!r} say the same thing twice"
+        notes.error((*fields.path, key), "duplicate-key", what, fix="Remove one of the two.", key=True)
+    fields.skip(*more)
+    return first
 
 
 def read(fields: Fields, notes: Notes) -> tuple[Expect, dict[str, Json]]:
@@ -44,6 +49,11 @@ def _expect(fields: Fields, found: dict[str, str], notes: Notes) -> Expect:
     state, keys = _state(fields, found, notes)
     listed = {name: texts(fields, found[name], notes) for name in _TEXTS if name in found}
     tools, nodes = found.get("expected_tools"), found.get("expected_nodes")
+    if tools and fields.value(tools) == []:
+        what = "an empty `expected_tools` expects nothing"
+        why = "It asks for tools that must be called, and names none."
+        fix = "Where no tool may be called, write `calls: none` in a file of Agent Gate's own format."
+        notes.left_out(fields.at(tools), what, why=why, fix=fix)
     return Expect(
         calls=(expected_calls(fields, tools, notes) or None) if tools else None,
         nodes=(_nodes(fields.take(nodes, list) or [], fields.at(nodes), notes) or None) if nodes else None,

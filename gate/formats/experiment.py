@@ -1,10 +1,12 @@
-"""The configuration of an experiment (`experiment_name`, `dataset`, `metrics`) to `dataset:` and `metrics:`.
+"""The configuration of an experiment (`experiment_name`, `dataset`, `metrics`) to a part of a config.
 
 Metrics are `{type: builtin, name}`, with the names of Vertex AI's evaluation service, or `{type: llm_judge}`.
 """
 
+import re
 from typing import Final
 
+from gate.formats.experiment_judge import Judged, judged, part
 from gate.formats.foreign import Fields, Notes, Places, close
 from gate.model import Json
 from gate.model.finding import Finding
@@ -13,6 +15,7 @@ _BUILT_IN: Final = (
     "trajectory_exact_match", "trajectory_in_order_match", "trajectory_any_order_match",
     "trajectory_precision", "trajectory_recall", "trajectory_single_tool_use", "rouge_1",
 )  # fmt: skip
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _KEYS: Final = ("experiment_name", "dataset", "metrics")
 
 
@@ -25,13 +28,15 @@ def read(value: Json, place: Places) -> tuple[dict[str, Json], tuple[Finding, ..
         notes.left_out(top.at("experiment_name"), what, why="A run is known by its commit.")
     dataset = _dataset(top, notes)
     top.need("metrics", list)
-    metrics: dict[str, Json] = {}
+    built_in: dict[str, Json] = {}
+    asked: dict[str, Judged] = {}
     for fields in top.each("metrics"):
-        metrics |= _metric(fields, notes)
+        _metric(fields, built_in, asked, notes)
+        _unread(fields, notes)
+    judges, metrics = part(asked, notes, top.at("metrics"))
     top.refuse_unread(_KEYS, level="warn")
-    return {**({"dataset": dataset} if dataset else {}), **({"metrics": metrics} if metrics else {})}, (
-        notes.findings()
-    )
+    found: dict[str, Json] = {"dataset": dataset, "judges": judges, "metrics": built_in | metrics}
+    return {key: value for key, value in found.items() if value}, notes.findings()
 
 
 def _dataset(top: Fields, notes: Notes) -> str:
@@ -45,27 +50,38 @@ def _dataset(top: Fields, notes: Notes) -> str:
     return name
 
 
-def _metric(fields: Fields, notes: Notes) -> dict[str, Json]:
+def _metric(fields: Fields, built_in: dict[str, Json], asked: dict[str, Judged], notes: Notes) -> None:
+    """Put one metric to its like, by its name."""
     type_, name = fields.need("type", str), fields.need("name", str)
     if type_ is None or name is None:
-        return {}
-    if type_ == "llm_judge":
-        fields.skip("model", "system_prompt", "prompt_template", "params")
-        what = f"the judge {name!r} is not carried over"
-        notes.left_out(
-            fields.path, what, why="Nothing here measures the same; its cases keep their references."
-        )
-        return {}
-    if type_ != "builtin":
+        return
+    if name in built_in or name in asked:
+        fix = "Rename one of the two."
+        notes.error(fields.at("name"), "duplicate-metric", f"there are two metrics named {name!r}", fix=fix)
+    elif type_ == "llm_judge":
+        _judge(fields, name, asked, notes)
+    elif type_ != "builtin":
         fix = "One of: builtin, llm_judge."
         notes.error(fields.at("type"), "bad-value", f"{type_!r} is no type of metric here", fix=fix)
-        return {}
-    if name not in _BUILT_IN:
+    elif name not in _BUILT_IN:
         looks = close(name, _BUILT_IN, 0.8)
         what = f"{name!r} is no built-in metric" + (f"; did you mean {looks!r}?" if looks else "")
         notes.error(fields.at("name"), "bad-value", what, fix=f"One of: {', '.join(_BUILT_IN)}.")
-        return {}
-    return {name: _params(fields, name, notes)}
+    else:
+        built_in[name] = _params(fields, name, notes)
+
+
+def _judge(fields: Fields, name: str, asked: dict[str, Judged], notes: Notes) -> None:
+    if not _NAME.fullmatch(name) or name == "cases":
+        what = f"{name!r} cannot be the name of a metric here"
+        notes.error(fields.at("name"), "bad-value", what, fix="Letters, digits, `_`, `.` and `-`.")
+    elif found := judged(fields, notes):
+        asked[name] = found
+
+
+def _unread(fields: Fields, notes: Notes) -> None:
+    for key in fields.unread():
+        notes.left_out((*fields.path, key), f"`{key}` of a metric is not carried over")
 
 
 def _params(fields: Fields, name: str, notes: Notes) -> Json:

@@ -80,6 +80,10 @@ def _trajectory(fields: Fields, args: str, notes: Notes) -> tuple[Told, ...]:
     if not fields.has("reference"):
         notes.error(fields.path, "missing-key", "'reference' is missing", fix="Write the expected messages.")
         return ()
+    if fields.value("reference") == []:
+        fields.skip("reference")
+        notes.left_out(fields.at("reference"), "an empty `reference` expects nothing", fix="Write messages.")
+        return ()
     turns = told(fields, notes, args=compared != "ignore")
     _says_metric(fields, mode, notes)
     if compared == "subset":
@@ -105,6 +109,8 @@ def _used(fields: Fields, notes: Notes) -> tuple[ExpectedCall, ...] | None:
         notes.error(fields.path, "missing-key", "'expected' is missing", fix="expected: [get_weather]")
     names = texts(fields, "expected", notes)
     fields.skip("tool_args_match_mode")
+    if fields.value("expected") == []:
+        return _nothing(fields, mode, notes)
     if mode == "subset":
         what = "`tools_used` of mode subset, a list of what may be called, is not carried over"
         why = "An agent that calls nothing passes it; `calls` of a case must be made."
@@ -112,6 +118,16 @@ def _used(fields: Fields, notes: Notes) -> tuple[ExpectedCall, ...] | None:
         return None
     _says_metric(fields, "both" if mode == "unordered" else mode, notes)
     return tuple(ExpectedCall(name=name) for name in names) or None
+
+
+def _nothing(fields: Fields, mode: str, notes: Notes) -> tuple[ExpectedCall, ...] | None:
+    """No tool may be called, which is an expectation; or, of mode superset, none has to be."""
+    if mode != "superset":
+        return ()
+    what = "an empty `expected` of mode superset expects nothing"
+    fix = "mode: both, where no tool may be called"
+    notes.left_out(fields.at("expected"), what, why="It asks for tools that must be called.", fix=fix)
+    return None
 
 
 def _judged(fields: Fields, notes: Notes) -> str | None:

@@ -47,7 +47,7 @@ def _scored(answer: Mapping[str, Json], scale: Scale, turns: int) -> Score:
         return _of_items(answer, listed, scale, turns)
     if "score" not in answer:
         raise ValueError("its answer has neither 'score' nor 'items' nor 'error'")
-    words = one_line(answer.get("explanation"))
+    words = _words(answer, "explanation")
     value = _number(answer["score"], scale)
     return Scored(value=value, items=(Item(where="case", value=value, reason=words),), reason=words)
 
@@ -61,8 +61,10 @@ def _of_items(answer: Mapping[str, Json], listed: Json, scale: Scale, turns: int
     items = tuple(_item(each, f"{word} {n}", scale) for n, each in enumerate(listed, 1))
     mean = fsum(item.value for item in items) / len(items)
     value = _number(answer["score"], scale) if "score" in answer else mean
+    if value < min(item.value for item in items):  # what is said of the whole counts where it is worse
+        items = (*items, Item(where="case", value=value, reason=_words(answer, "explanation")))
     reasons = [f"{item.where}: {item.reason}" for item in items if item.reason]
-    reason = one_line(answer.get("explanation")) or "; ".join(reasons)
+    reason = _words(answer, "explanation") or "; ".join(reasons)
     return Scored(value=value, items=items, reason=reason)
 
 
@@ -71,9 +73,16 @@ def _item(value: Json, where: str, scale: Scale) -> Item:
         return Item(where=where, value=_number(value, scale))
     if "score" not in value:
         raise ValueError(f"{where} has no 'score'")
-    named = one_line(value.get("where")) or where
-    words = one_line(value.get("explanation"))
+    named = _words(value, "where") or where
+    words = _words(value, "explanation")
     return Item(where=named, value=_number(value["score"], scale), reason=words)
+
+
+def _words(said: Mapping[str, Json], key: str) -> str:
+    value = said.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"its '{key}' is no text, but {kind(value)}")
+    return one_line(value)
 
 
 def _number(value: Json, scale: Scale) -> float:

@@ -19,6 +19,7 @@ from gate.git.worktree import (
     folders_of,
     is_in_checkout,
     is_tracked,
+    search_path,
     top_of,
 )
 
@@ -39,6 +40,7 @@ __all__ = [
     "merge_base",
     "parents_of",
     "real",
+    "search_path",
     "top_of",
     "tree_at",
 ]

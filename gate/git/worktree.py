@@ -1,5 +1,6 @@
 """What the work tree is: its commit, and what is tracked."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -52,6 +53,30 @@ def top_of(root: Path) -> Path | None:
 def is_in_checkout(root: Path, path: Path) -> bool:
     """Whether a path leads to something of the repository that `root` is in; outside of one, of `root`."""
     return real(path).is_relative_to(top_of(root) or real(root))
+
+
+def search_path(written: str, root: Path, copy: Path) -> str:
+    """PATH for what is run from a copy of a commit: what git has of the work tree is the copy's there.
+
+    What was made beside it, such as an environment, stays. Folders without a whole path are left out.
+    """
+    top = top_of(root) or real(root)
+    known = committed_under(top)
+    return os.pathsep.join(
+        str(copy / name) if (name := _committed_name(Path(entry), top, known)) else entry
+        for entry in written.split(os.pathsep)
+        if Path(entry).is_absolute()
+    )
+
+
+def _committed_name(path: Path, top: Path, known: frozenset[str]) -> str:
+    """The name from the top of a folder of which git has something, or a link to it; "" for another."""
+    for each in (Path(os.path.normpath(path)), real(path)):
+        name = each.relative_to(top).as_posix() if each.is_relative_to(top) else ""
+        above = {name, *(folder.as_posix() for folder in Path(name).parents)}
+        if name and (name == "." or above & known or any(one.startswith(f"{name}/") for one in known)):
+            return name
+    return ""
 
 
 def folders_of(root: Path) -> tuple[Path, ...]:

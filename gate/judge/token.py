@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from gate.formats.strict import strict_json
-from gate.git import is_in_checkout, top_of, tree_at
+from gate.git import is_in_checkout, search_path, top_of, tree_at
 from gate.judge.answers import Failed
 from gate.model.judge import JudgeConfig
 from gate.redact import quoted
@@ -93,8 +93,11 @@ class Tokens:
         return out[: _MOST + 1].decode("utf-8", "replace")
 
     def _variables(self) -> dict[str, str]:
-        environ = self._environ
-        return {name: environ[name] for name in (*PASSED, *self._judge.token_env) if name in environ}
+        environ, judge = self._environ, self._judge
+        found = {name: environ[name] for name in (*PASSED, *judge.token_env) if name in environ}
+        if self._folder:  # a program of the pull request must not be found before the base's
+            found["PATH"] = search_path(environ.get("PATH", os.defpath), Path(judge.root), self._folder)
+        return found
 
     def _place(self) -> Path:
         """Where the command runs: beside the config, or in a copy of the base's files.

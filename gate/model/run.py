@@ -218,11 +218,12 @@ class MetricSummary:
 
 @frozen
 class Reason:
-    """Why a trial of a case did not pass: the metric, the item (`turn 2`, `case`) and what differed."""
+    """Why a trial did not pass: metric, item (`turn 2`, `case`), and what differed or was not measured."""
 
     metric: str
     where: str
     text: str
+    measured: bool = True
 
 
 @frozen

@@ -52,11 +52,7 @@ def _gone(case: CaseVerdict) -> str:
 def unmeasured(case: CaseVerdict, quote: Quote) -> str:
     """`1 of 3 trials measured: 2 throttled: POST /chat answered 429`, for a case that is undecided."""
     seen = outcomes({name: number for name, number in case.outcomes.items() if name != "completed"})
-    told = {
-        item.text.removeprefix(_NOT_MEASURED): item.metric
-        for item in case.reasons
-        if item.text.startswith(_NOT_MEASURED)
-    }
+    told = {item.text: item.metric for item in case.reasons if not item.measured}
     whys = [quote(why) if seen else f"{quote(name)}: {quote(why)}" for why, name in told.items()]
     detail = [seen] if seen else [] if whys else [(case.cause or "").replace("_", " ")]
     words = f"{case.measured} of {count(case.planned, 'trial')} measured"
@@ -86,7 +82,7 @@ def reason(item: Reason, quote: Quote) -> str:
     where = ""
     if item.where not in ("", "case"):
         where = f", {item.where if _PLAIN_PLACE.fullmatch(item.where) else quote(item.where)}"
-    return f"{quote(item.metric)}{where}: {quote(item.text)}"
+    return f"{quote(item.metric)}{where}: {quote(item.text if item.measured else _NOT_MEASURED + item.text)}"
 
 
 def base_reasons(report: Report, case: CaseVerdict, quote: Quote) -> tuple[str, ...]:

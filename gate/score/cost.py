@@ -79,6 +79,8 @@ class Cost(Measure):
         if price is None:
             return 0.0  # told as unscored, or without a token
         fresh = usage.input_tokens - usage.cached_tokens
+        if fresh < 0:  # such a provider counts what was cached beside the input
+            fresh = usage.input_tokens
         cached = price.get("cached", price["input"])
         spent = fresh * price["input"] + usage.cached_tokens * cached + usage.output_tokens * price["output"]
         return spent / MILLION

@@ -8,7 +8,7 @@ what holds only because nothing happened does not hold.
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -87,6 +87,7 @@ class Custom(Metric):
         self._fresh = True
         self._failures = 0
         self._refused = ""
+        self._turn: AbstractAsyncContextManager[object] = nullcontext()
 
     @cached_property
     def files(self) -> "Files":
@@ -138,8 +139,11 @@ class Custom(Metric):
 
     async def __aenter__(self) -> Self:
         """Copy the code and start the program, before there is an agent that could touch either."""
+        import asyncio
+
         from gate.work.workplace import CannotStart, workplace
 
+        self._turn = asyncio.Lock()  # beside a judge several trials are scored at once
         try:
             self._place = self._stack.enter_context(workplace(self.files.origin))
             await self._start()
@@ -170,11 +174,12 @@ class Custom(Metric):
             return unmeasured
         if why := broken(case, trace):
             return Scored(value=0.0, items=(Item(where="case", value=0.0, reason=why),), reason=why)
-        if self._worker is None and not self._refused:
-            await self._start()
-        if self._worker is None:
-            return Unscored(cause="metric", reason=self._refused or "its program was not started")
-        return await self._asked(self._worker, case, trace)
+        async with self._turn:
+            if self._worker is None and not self._refused:
+                await self._start()
+            if self._worker is None:
+                return Unscored(cause="metric", reason=self._refused or "its program was not started")
+            return await self._asked(self._worker, case, trace)
 
     async def _asked(self, worker: "Worker", case: Case, trace: Trace) -> Score:
         from gate.work.worker import WorkerFailed
@@ -252,8 +257,6 @@ def _redacted(score: Score, metric: Metric) -> Score:
 
     if isinstance(score, Unscored):
         return Unscored(cause=score.cause, reason=clean(score.reason))
-    if not any((score.reason, *(item.reason for item in score.items))):
-        return score
     items = tuple(
         Item(where=clean(item.where), value=item.value, reason=clean(item.reason)) for item in score.items
     )

@@ -65,6 +65,7 @@ class Command(Custom):
         from gate.work.worker import Program
 
         program, *rest = self._words
+        place.refuse(rest)
         argv = (place.program(program), *rest)
         return Program(argv=argv, cwd=place.folder, env=place.env, memory=self._memory)
 

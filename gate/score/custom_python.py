@@ -68,6 +68,7 @@ class Python(Custom):
         from gate.work import python_worker
         from gate.work.worker import Program
 
+        place.refuse(map(self._text, ("file", "in")))
         script = place.own / _WORKER
         script.write_bytes(Path(python_worker.__file__).read_bytes())
         script.chmod(0o644)
@@ -83,6 +84,8 @@ class Python(Custom):
             "file": str(place.code / name) if name else self._text("file"),
             "code": self._text("code"),
             "paths": [str(place.code / folder) for folder in self.folders],
+            "tree": str(files.top) if files.origin.commit else "",
+            "copy": str(place.code),
         }
         answer = await self._exchange(worker, {"load": load}, self.start_s)
         self._fresh = False

@@ -7,6 +7,7 @@ or is nested too deeply, is unscored.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from gate.model import Json
@@ -115,6 +116,8 @@ class JsonSchema(EveryCase):
             why = "the value is nested too deeply to be held against the schema"
         except _unresolvable() as error:  # of a draft whose references a check reads otherwise
             why = f"the schema refers to what is not in it: {line(str(error))}"
+        except (ArithmeticError, ValueError) as error:  # jsonschema divides for `multipleOf`, and quotes
+            why = f"a number is too large to be held against the schema: {line(str(error))}"
         raise CannotSay("malformed", why)
 
 
@@ -127,7 +130,7 @@ def _unfenced(answer: str) -> str:
 def parsed(text: str) -> Json:
     """The JSON value that a text is (RFC 8259); raises NotJson, also for NaN and double keys."""
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_float)
     except json.JSONDecodeError as error:
         raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
@@ -141,6 +144,13 @@ def _once(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
     if len(found) < len(pairs):
         raise NotJson("an object has a key twice")
     return found
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise NotJson(f"{line(digits)} is a number that no float can hold")
+    return number
 
 
 def _no_constant(name: str) -> Json:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # gate.judge and asyncio are imported where a judge is configured: no other suite pays for them.
 EVEN = 0.5
 """From which value a judge says yes where no `pass_at` is written."""
+MOST_NAMES = 20
+"""Names of itself that are kept of an endpoint: one that takes a new one for each answer would fill files."""
 _MOST_SAMPLES = 15
 
 
@@ -66,6 +68,7 @@ class Judge(Metric):
 
     def __init__(self, config: MetricConfig) -> None:
         super().__init__(config)
+        from gate.judge.budget import Tab
         from gate.judge.endpoint import settings_of
         from gate.judge.templates import default_template, named, template_digest
 
@@ -91,7 +94,8 @@ class Judge(Metric):
         self._names: tuple[str, ...] = ()
         self.lost = ""
         self._agreements: list[float] = []
-        self._calls = self._cached = self._failed = self._tokens = 0
+        self._tab = Tab()
+        self._cached = self._failed = 0
 
     @classmethod
     def _findings(cls, config: MetricConfig) -> Iterator[Finding]:
@@ -124,15 +128,16 @@ class Judge(Metric):
             key=self.key,
             at=self.at,
             kind=self.kind_asked,
-            reported=tuple(sorted(self._reported)),
+            reported=tuple(sorted(self._reported)[:MOST_NAMES]),
             anchors=tuple(self._readings.values()),
             min_agreement=float(least) if isinstance(least, int | float) else None,
             samples=self.samples,
             agreement=sum(agreements) / len(agreements) if agreements else 1.0,
-            calls=self._calls,
+            calls=self._tab.calls,
             cached=self._cached,
             failed=self._failed,
-            tokens=self._tokens,
+            tokens=self._tab.tokens,
+            money=self._tab.money if self.judge.price else None,
         )
 
     def most_calls(self, cases: Mapping[str, Case], trials: int) -> int:
@@ -244,7 +249,7 @@ class Judge(Metric):
             fresh=fresh,
             names=self._names,
         )
-        judged: Judged | Unjudged = await self._bench.judge(self._endpoint, question)
+        judged: Judged | Unjudged = await self._bench.judge(self._endpoint, question, self._tab)
         if isinstance(judged, Unjudged):
             self._failed += 1
             self.lost = judged.reason
@@ -255,9 +260,7 @@ class Judge(Metric):
     def _count(self, judged: "Judged") -> None:
         self._reported.update(judged.models)
         self._agreements.append(judged.agreement)
-        self._calls += judged.calls
         self._cached += judged.cached
-        self._tokens += judged.tokens
 
     def _applies(self, case: Case) -> dict[str, Json]:
         """By level (`turn 1`, `case`) what the template is filled with; empty where it is not asked."""

@@ -7,13 +7,13 @@ longer than half a second of CPU (bounded.py), the trial is unscored: the text i
 import re
 from collections.abc import Callable, Mapping
 from typing import ClassVar
-from unicodedata import normalize
 
 from gate.model import Json
 from gate.model.config import MetricConfig
 from gate.score.bounded import CPU_S, TooSlow, bounded
 from gate.score.every_case import CannotSay, EveryCase
 from gate.score.items import Level
+from gate.score.spelling import normal
 from gate.score.values import quoted, shown
 
 LONGEST = 10_000
@@ -70,7 +70,7 @@ class Regex(EveryCase):
         self._pattern = compiled(str(self.options["pattern"]), ignore_case=bool(self.options["ignore_case"]))
 
     def measure(self, level: Level) -> tuple[float, str]:
-        text = normalize("NFC", level.text)
+        text = normal("NFC", level.text)
         found = matching(self._pattern, text)
         pattern = quoted(self._pattern.pattern)
         if self.options["found"]:

@@ -1,7 +1,7 @@
 """Why calls are not those expected: which one is missing or too many, and which argument differs."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from gate.model.case import ExpectedCall
 from gate.model.trace import Call
@@ -28,11 +28,14 @@ def missing(expected: ExpectedCall, spare: Sequence[Call], actual: Sequence[Call
 
 
 def extra(spare: Sequence[Call], lacking: Sequence[ExpectedCall], args: Comparison) -> str:
-    """Why calls are none of those expected: what differs from one of the same tool, or which they are."""
-    near = [(want, call) for call in spare for want in lacking if want.name == call.name][:CANDIDATES]
-    if near and all(any(want.name == call.name for want, _ in near) for call in spare):
-        return _unlike(*min(near, key=lambda pair: args.distance(*pair)), args)
-    return f"called beyond what is expected: {listed(spare, args=True)}"
+    """Why calls are none of those expected: what differs from one of the same tool, and which have none."""
+    pairs_of_tools = ((want, call) for call in spare for want in lacking if want.name == call.name)
+    near = list(islice(pairs_of_tools, CANDIDATES))
+    differs = [_unlike(*min(near, key=lambda pair: args.distance(*pair)), args)] if near else []
+    known = {want.name for want in lacking}
+    beyond = [call for call in spare if call.name not in known]
+    told = [f"called beyond what is expected: {listed(beyond, args=True)}"] if beyond else []
+    return joined([*differs, *told])
 
 
 def listed(calls: Sequence[Call], *, args: bool = False) -> str:

@@ -5,12 +5,12 @@ Both sides are brought into Unicode normal form C first, so that an accent is th
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
-from unicodedata import normalize
 
 from gate.model import Json
 from gate.model.case import Expect
 from gate.model.trace import Exposed
 from gate.score.items import ExpectMetric, Level
+from gate.score.spelling import normal
 from gate.score.values import shown
 
 
@@ -47,8 +47,8 @@ class Says(ExpectMetric):
         return f"nothing shows that the answer would not contain {shown(banned)}" if level.broken else ""
 
     def _form(self, text: str) -> str:
-        composed = normalize("NFC", text)
-        return normalize("NFC", composed.casefold()) if self.options["ignore_case"] else composed
+        composed = normal("NFC", text)
+        return normal("NFC", composed.casefold()) if self.options["ignore_case"] else composed
 
 
 def _lacks(wanted: Sequence[str], said: str) -> str:

@@ -87,13 +87,16 @@ def _committed(origin: Origin) -> Files:
 
 
 def fingerprint(files: Files, names: Iterable[str]) -> str:
-    """SHA-256 over files by their names from the config's folder; the same for the same code elsewhere."""
+    """SHA-256 over files by their names from the config's folder; the same for the same code elsewhere.
+
+    Lines may end in either way: a checkout may write them otherwise than the commit has them (gitattributes).
+    """
     whole = hashlib.sha256()
     listed = sorted((os.path.relpath(name, files.folder or "."), name) for name in names)
     contents = files.read(name for _, name in listed)
     for shown, name in listed:
         content = contents.get(name, "")
-        held = content if isinstance(content, bytes) else content.encode()
+        held = content.replace(b"\r\n", b"\n") if isinstance(content, bytes) else content.encode()
         whole.update(f"{shown}\0{hashlib.sha256(held).hexdigest()}\n".encode("utf-8", "surrogateescape"))
     return whole.hexdigest()
 

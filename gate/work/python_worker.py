@@ -82,6 +82,8 @@ def _loaded(load: dict[str, Any], answer: dict[str, Any]) -> Callable[[Any], Any
     """The function, as a callable of a question; the answer says what it takes, or the error."""
     try:
         sys.path[0:1] = load["paths"]
+        if load["tree"]:
+            _keep_out(load["tree"], load["copy"])
         function = _function(load)
         takes = _takes(function)
     except BaseException as error:  # a module may raise anything, SystemExit too
@@ -91,6 +93,22 @@ def _loaded(load: dict[str, Any], answer: dict[str, Any]) -> Callable[[Any], Any
     if takes == "instance":
         return lambda question: function(_tolerant(question["instance"]))
     return _of_invocations(function)
+
+
+def _keep_out(tree: str, copy: str) -> None:
+    """What `pip install -e` took from a pull request's work tree is imported from the base's copy."""
+    kept = [os.path.realpath(each) + os.sep for each in (copy, sys.prefix, sys.base_prefix)]
+
+    def led(path: str) -> str:
+        there = os.path.realpath(path) + os.sep
+        if not there.startswith(os.path.realpath(tree) + os.sep) or there.startswith(tuple(kept)):
+            return path
+        return os.path.join(copy, os.path.relpath(there, os.path.realpath(tree)))
+
+    sys.path[:] = map(led, sys.path)
+    for module in [each for name, each in sys.modules.items() if name.startswith("__editable__")]:
+        for name, path in getattr(module, "MAPPING", {}).items():  # of setuptools
+            module.MAPPING[name] = led(path)
 
 
 def _function(load: dict[str, Any]) -> Callable[..., Any]:

@@ -2,10 +2,11 @@
 
 import logging
 import os
+import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from gate.frozen import frozen
-from gate.git import folders_of, real
+from gate.git import folders_of, real, search_path
 from gate.work.files import Files, Origin, files_at, written
 from gate.work.identity import WORKERS, Identity, hide_environment, interpreters, unreachable
 
@@ -31,12 +32,16 @@ class CannotStart(Exception):
 
 @frozen
 class Workplace:
-    """`code` is the copy of the repository, `folder` the config's folder in it; `who` works here."""
+    """`code` is the copy of the repository, `folder` the config's folder in it; `who` works here.
+
+    `search` is PATH, in which a pull request's own folders are the base's.
+    """
 
     files: Files
     code: Path
     own: Path
     who: Identity
+    search: str
 
     @property
     def folder(self) -> Path:
@@ -47,7 +52,12 @@ class Workplace:
     def env(self) -> Mapping[str, str]:
         """The whole environment: nothing of the gate's own but what says how to find and print."""
         passed = {name: os.environ[name] for name in PASSED if name in os.environ}
-        return {**passed, "HOME": str(self.own / "home"), "TMPDIR": str(self.own / "tmp")}
+        return {
+            **passed,
+            "PATH": self.search,
+            "HOME": str(self.own / "home"),
+            "TMPDIR": str(self.own / "tmp"),
+        }
 
     def program(self, word: str) -> str:
         """The program that a word names: of the copy, of PATH, or what was made beside the config.
@@ -55,11 +65,11 @@ class Workplace:
         Raises CannotStart, also where a pull request brings what the base does not have.
         """
         if "/" not in word:
-            if found := shutil.which(word, path=os.environ.get("PATH", os.defpath)):
+            if found := shutil.which(word, path=self.search):
                 return found
             raise CannotStart(f"`{word}` is not on PATH")
         copied = Path(os.path.normpath(self.folder / word))
-        if copied.is_file():
+        if copied.is_relative_to(self.code) and copied.is_file():
             return str(copied)
         made = Path(os.path.normpath(Path(self.files.origin.root).absolute() / word))
         if not made.is_file():
@@ -68,13 +78,22 @@ class Workplace:
             raise CannotStart(f"`{word}` is not the base's: the pull request brings it, or what is beside it")
         return str(made)
 
+    def refuse(self, words: Iterable[str]) -> None:
+        """Raise CannotStart where words name, by its whole path, what a pull request's commit has."""
+        if not self.files.origin.commit:
+            return
+        for word in words:
+            for found in re.findall(rf"{re.escape(str(self.files.top))}(?![\w.-])[^\s'\"`;|&<>:,]*", word):
+                if _is_brought(Path(os.path.normpath(found)), self.files):
+                    what = f"{found} is the pull request's: name it from the folder of agent-gate.yml"
+                    raise CannotStart(what)
+
     def settled(self, argv: tuple[str, ...]) -> Identity:
         """Who can run this here: the worker's own user, or the gate's with a warning where that one cannot.
 
         Raises CannotStart where the gate is told never to start anything as root.
         """
-        search = os.environ.get("PATH", os.defpath)
-        path = unreachable(self.who, self.folder, [str(self.own), *interpreters(argv[0], search)])
+        path = unreachable(self.who, self.folder, [str(self.own), *interpreters(argv[0], self.search)])
         if not path:
             return self.who
         what = (
@@ -100,7 +119,9 @@ def workplace(origin: Origin) -> Iterator[Workplace]:
     who = _new_user()
     with _closed(files.top, who), _copy(files) as code, _folder("worker") as own:
         _furnish(own, who)
-        yield Workplace(files=files, code=code, own=own, who=who)
+        path = os.environ.get("PATH", os.defpath)
+        search = search_path(path, files.top, code) if origin.commit else path
+        yield Workplace(files=files, code=code, own=own, who=who, search=search)
 
 
 def _furnish(own: Path, who: Identity) -> None:
@@ -190,7 +211,7 @@ def _is_brought(program: Path, files: Files) -> bool:
         above = {name, *(folder.as_posix() for folder in Path(name).parents)}
         environment = Path(name).parent.parent.as_posix()
         inside = environment != "." and any(each.startswith(f"{environment}/") for each in here)
-        if above & here or inside:
+        if above & here or inside or name == "." or any(each.startswith(f"{name}/") for each in here):
             return True
     return False
 

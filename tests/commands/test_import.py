@@ -136,6 +136,21 @@ def test_an_experiment_becomes_metrics(folder: Path) -> None:
     assert (done.code, done.out) == (0, "metrics: {trajectory_recall: {}}\n")
 
 
+def test_an_experiment_with_a_judge_becomes_a_part_of_the_config_that_check_accepts(folder: Path) -> None:
+    judge = {"type": "llm_judge", "name": "kind", "model": "m-1", "prompt_template": "{prompt} {response}"}
+    (folder / "e.json").write_text(json.dumps({"metrics": [judge]}), encoding="utf-8")
+    done = gate("import", "experiment", "e.json", cwd=folder)
+    assert done.code == 0
+    assert "e.json:1:2  warn   judge-address" in done.err
+    (folder / "agent-gate.yml").write_text(CONFIG + done.out, encoding="utf-8")
+    (folder / "golden").mkdir()
+    (folder / "golden/a.json").write_text('[{"id": "a", "user": "hi"}]', encoding="utf-8")
+    checked = gate("check", cwd=folder)
+    assert checked.code == 0, checked.out
+    assert "metric 'kind' has no anchors" in checked.out
+    assert "gateway.example" in done.out
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -143,6 +158,11 @@ def test_an_experiment_becomes_metrics(folder: Path) -> None:
         ("agents-cli", b'{"eval_set_id": "s", "eval_cases": []}', "agent-gate import adk-evalset x.json"),
         ("agents-cli", b'{"eval_cases": [{"prompt": "hi"}]}', "x.json:1:17  error  missing-key"),
         ("agents-cli", b"{", "x.json:1:2  error  syntax"),
+        (
+            "case-list",
+            b'[{"id": "a", "input": "hi"},\n {"id": "a", "input": "ho"}]',
+            "x.json:2:2  error  duplicate-id  case 'a' is also at x.json:1",
+        ),
         ("agents-cli", b"\xff", "x.json:1:1  error  not-utf8"),
         (
             "annotation",

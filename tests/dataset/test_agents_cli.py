@@ -166,6 +166,10 @@ def test_recorded_turns_become_messages_and_what_the_agent_said_is_told_to_be_le
             },
             "g.json:10:5 error duplicate-key: 'expectedNodes' and 'expected_nodes' say the same thing twice",
         ),
+        (
+            {"eval_case_id": "a", "prompt": "hi", "customProperties": {}, "custom_properties": {}},
+            "g.json:7:4 error duplicate-key: 'custom_properties' and 'customProperties' say the same thing",
+        ),
         ("x", "g.json:3:3 error wrong-type: an object is expected here, not text"),
     ],
 )
@@ -174,6 +178,15 @@ def test_what_is_wrong_is_told_with_its_place_and_the_other_cases_are_given(case
     assert [found.id for found in got.cases] == ["good"]
     found = lines(got.findings)
     assert any(line.startswith(says) for line in found), found
+
+
+def test_an_empty_list_of_tools_expects_nothing_and_that_is_said() -> None:
+    nothing: Json = {"expectedTools": [], "expected_nodes": [], "forbidden_substrings": []}
+    got = loaded_value(dataset({"eval_case_id": "a", "prompt": "hi", "custom_properties": nothing}))
+    assert got.cases[0].turns[0].expect == Expect()
+    assert lines(got.findings) == [
+        "g.json:7:5 warn not-carried-over: an empty `expected_tools` expects nothing"
+    ]
 
 
 def test_a_file_of_traces_is_no_dataset() -> None:

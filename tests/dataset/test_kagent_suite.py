@@ -8,6 +8,7 @@ from gate.dataset import READERS, dump_case
 from gate.documents import parse
 from gate.formats import kagent_suite
 from gate.model import Json
+from gate.model.case import Expect
 from tests.support.cases import bare, lines, loaded, values
 
 USER: Json = {"role": "user", "content": "What is the weather in London?"}
@@ -60,6 +61,28 @@ def test_arguments_that_are_ignored_are_left_open_and_names_add_to_the_reference
     (case,), findings = told(value)
     assert findings == []
     assert case["expect"] == {"calls": ["get_weather", "ask_user"]}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("mode", ["both", "unordered", "subset"])
+def test_an_empty_list_of_all_that_may_be_called_expects_no_call(mode: str) -> None:
+    nothing: Json = {"type": "tools_used", "expected": [], "mode": mode}
+    (case,), findings = told(suite(nothing, {**PATH, "reference": [USER]}))
+    assert findings == []
+    assert case["expect"] == {"calls": "none"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "says"),
+    [
+        ({"type": "tools_used", "expected": []}, "an empty `expected` of mode superset expects nothing"),
+        ({"type": "trajectory_match", "reference": []}, "an empty `reference` expects nothing"),
+    ],
+)
+def test_an_evaluator_that_asks_for_nothing_is_told(evaluator: Json, says: str) -> None:
+    document = parse(json.dumps(suite(evaluator), indent=1), "suite.json")
+    (case,), findings = kagent_suite.read(document.value, document.place, {"": ["hi"]})
+    assert case.turns[0].expect == Expect()
+    assert [finding.what for finding in findings] == [says]
 
 
 def test_two_messages_make_two_turns_with_their_calls() -> None:

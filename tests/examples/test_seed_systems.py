@@ -173,6 +173,41 @@ def test_an_interaction_of_drugs_is_red_where_it_is_not_looked_up_or_the_risk_is
     assert categories == {"tc01": "routing", "tc02": "health_safety", "tc03": "ux"}
 
 
+SETS = {
+    "documents": ("adk-evalset", "four_bases.evalset.json"),
+    "medication": ("case-list", "medication_cases.py"),
+    "cards": ("agents-cli", "golden/cards.json"),
+}
+
+
+@pytest.mark.parametrize(
+    ("seed", "switch", "worse"),
+    [
+        ("documents", "skips-a-part", "four_bases_perf"),
+        ("medication", "from-memory", "tc02"),
+        ("cards", "", ""),
+    ],
+)
+def test_a_set_written_in_our_own_format_gives_the_same_verdicts(
+    request: pytest.FixtureRequest, tmp_path: Path, seed: str, switch: str, worse: str
+) -> None:
+    name, golden = SETS[seed]
+    source: Path = request.getfixturevalue(seed)
+    folder = tmp_path / seed
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("out*"))
+    done = gate("import", name, golden, "--to", "ours.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    (folder / golden).unlink()
+    edit(folder / "agent-gate.yml", golden, "ours.yaml")
+    assert gate("check", cwd=folder).code == 0
+    done = gate("run", cwd=folder)
+    assert done.code == 0, done.out + done.err
+    again, before = (read_run(each / "out").report.comparison.cases for each in (folder, source))
+    assert [case.id for case in again] == [case.id for case in before]
+    if switch:
+        assert set(broken(folder, switch)) == {worse}
+
+
 @pytest.fixture
 def weather(tmp_path: Path) -> Path:
     """The suite, imported with its recording, over traces that stand in for those of a cluster."""

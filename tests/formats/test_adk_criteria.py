@@ -98,7 +98,6 @@ def test_built_in_metrics_of_an_experiment_keep_their_names() -> None:
     part, findings = an_experiment(
         {"type": "builtin", "name": "trajectory_recall"},
         {"type": "builtin", "name": "trajectory_single_tool_use", "params": {"tool_name": "search"}},
-        {"type": "llm_judge", "name": "grounded", "model": "m", "system_prompt": "s", "params": {}},
         experiment_name="nightly",
         dataset="golden/*.evalset.json",
     )
@@ -106,10 +105,7 @@ def test_built_in_metrics_of_an_experiment_keep_their_names() -> None:
         "dataset": "golden/*.evalset.json",
         "metrics": {"trajectory_recall": {}, "trajectory_single_tool_use": {"tool": "search"}},
     }
-    assert [line.partition(": ")[2] for line in findings] == [
-        "`experiment_name` is not carried over",
-        "the judge 'grounded' is not carried over",
-    ]
+    assert [line.partition(": ")[2] for line in findings] == ["`experiment_name` is not carried over"]
 
 
 @pytest.mark.parametrize(
@@ -126,11 +122,49 @@ def test_built_in_metrics_of_an_experiment_keep_their_names() -> None:
             "e.json:3:3 error missing-key: 'tool",
         ),
         ("x", "e.json:3:3 error wrong-type: an object is expected here"),
+        (
+            {"type": "llm_judge", "name": "a b", "model": "m", "prompt_template": "x"},
+            "e.json:5:12 error bad-value: 'a b' cannot be the name",
+        ),
+        ({"type": "llm_judge", "name": "a", "prompt_template": "x"}, "e.json:3:3 error missing-key: 'model'"),
+        ({"type": "llm_judge", "name": "a", "model": "m"}, "e.json:3:3 error missing-key: 'prompt_template'"),
+        (
+            {"type": "llm_judge", "name": "a", "model": "", "prompt_template": "x"},
+            "e.json:6:13 error bad-value: the name of a model",
+        ),
+        (
+            {"type": "llm_judge", "name": "a", "model": 3, "prompt_template": "x"},
+            "e.json:6:13 error wrong-type: 'model' must be text",
+        ),
+        (
+            {"type": "llm_judge", "name": "a", "model": "m", "prompt_template": ["x"]},
+            "e.json:7:23 error wrong-type: 'prompt_template' must be text",
+        ),
+        (
+            {"type": "llm_judge", "name": "a", "model": "m", "prompt_template": "x", "params": {"seed": 1.5}},
+            "e.json:9:13 error bad-value: a whole number from 0 to 1000000000",
+        ),
+        (
+            {
+                "type": "llm_judge",
+                "name": "a",
+                "model": "m",
+                "prompt_template": "x",
+                "params": {"temperature": 3},
+            },
+            "e.json:9:20 error bad-value: a number from 0 to 2",
+        ),
     ],
 )
 def test_a_metric_that_is_wrong_is_told_with_its_place(metric: Json, says: str) -> None:
     _, findings = an_experiment(metric)
     assert any(line.startswith(says) for line in findings), findings
+
+
+def test_two_metrics_of_one_name_are_told() -> None:
+    twice = {"type": "builtin", "name": "rouge_1"}
+    _, findings = an_experiment(twice, twice)
+    assert findings == ["e.json:9:12 error duplicate-metric: there are two metrics named 'rouge_1'"]
 
 
 def test_a_dataset_in_a_warehouse_is_told() -> None:
@@ -141,7 +175,8 @@ def test_a_dataset_in_a_warehouse_is_told() -> None:
 
 
 names = st.sampled_from(["tool_trajectory_avg_score", "response_match_score", "threshold", "type", "name"])
-options = st.dictionaries(st.sampled_from(["threshold", "match_type", "ignore_args", "type", "name"]), values)
+keys = ["threshold", "match_type", "ignore_args", "type", "name", "model", "system_prompt", "params"]
+options = st.dictionaries(st.sampled_from(keys), values | st.just("llm_judge"))
 tops = st.sampled_from(["criteria", "metrics", "dataset"])
 
 

@@ -44,7 +44,18 @@ RESPONSE = Draft202012Validator(json.loads(schema_text("metric-response")))
         ),
         (
             {"score": 0.5, "items": [1], "explanation": "the worst"},
-            Scored(value=0.5, items=(Item(where="item 1", value=1.0),), reason="the worst"),
+            Scored(
+                value=0.5,
+                items=(
+                    Item(where="item 1", value=1.0),
+                    Item(where="case", value=0.5, reason="the worst"),
+                ),
+                reason="the worst",
+            ),
+        ),
+        (
+            {"score": 1, "items": [1, 0.5]},
+            Scored(value=1.0, items=(Item(where="turn 1", value=1.0), Item(where="turn 2", value=0.5))),
         ),
     ],
 )
@@ -56,6 +67,9 @@ def test_an_answer_is_a_score(answer: dict[str, Any], expected: Scored) -> None:
 @example({"score": 0.0, "error": "both"}, 0)
 @example({"score": -0.0}, 0)
 @example({"score": 5e-324}, 0)
+@example({"score": 1, "explanation": []}, 0)
+@example({"items": [{"score": 1, "where": 5}]}, 0)
+@example({"items": [{"score": 1, "explanation": {}}]}, 0)
 def test_whatever_is_answered_gives_a_value_from_0_to_1_or_a_reason(
     answer: dict[str, Any], turns: int
 ) -> None:
@@ -90,3 +104,10 @@ def test_whatever_a_line_is_it_is_an_answer_or_a_value_error(line: bytes) -> Non
     except ValueError:
         return
     assert isinstance(found["id"], str)
+
+
+@given(score=st.floats(0, 1), items=st.lists(st.floats(0, 1), min_size=1, max_size=4))
+def test_no_score_stands_over_an_item_that_is_better_than_it(score: float, items: list[float]) -> None:
+    found = score_of({"id": "x", "score": score, "items": [*items]})
+    assert isinstance(found, Scored)
+    assert found.worst <= found.value, "a case would pass by its items, and no baseline could be read"

@@ -1,6 +1,7 @@
 """A pull request is judged by its base's judges, anchors and keys until somebody accepts others."""
 
 import json
+import os
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest_asyncio
 
 from gate.model.run import Report
 from tests.judge.test_run import Nurse
-from tests.support.judge import Say, ScriptedJudge
+from tests.support.judge import Asked, Say, ScriptedJudge
 from tests.support.judging import Clinic, a_clinic, anchors_text, lenient, strict
 from tests.support.tampering import accepted, told, verdict
 
@@ -135,6 +136,23 @@ async def test_a_token_command_sees_no_file_of_the_pull_request(clinic: Clinic, 
     assert KEY not in text
 
 
+async def test_a_token_command_finds_no_program_of_the_pull_request(
+    clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stolen = tmp_path / "stolen"
+    clinic.write("bin/gateway-token", '#!/bin/sh\necho "token-$JUDGE_KEY"\n')
+    (clinic.folder / "bin/gateway-token").chmod(stat.S_IRWXU)
+    clinic.edit("agent-gate.yml", "key: JUDGE_KEY", "token_command: [gateway-token], token_env: [JUDGE_KEY]")
+    clinic.commit()
+    monkeypatch.setenv("PATH", f"{clinic.folder / 'bin'}:{os.environ['PATH']}")
+    for name in ("bin/gateway-token", "bin/sh"):
+        clinic.write(name, f'#!/bin/bash\necho "$JUDGE_KEY" > {stolen}\necho forged\n')
+        (clinic.folder / name).chmod(stat.S_IRWXU)
+    assert verdict(await clinic.run(base=True)) == "pass 0"
+    assert not stolen.exists()
+    assert {asked.headers["authorization"] for asked in clinic.judge.asked} == {f"Bearer token-{KEY}"}
+
+
 async def test_the_key_is_in_no_file_of_a_run_even_where_the_judge_repeats_it(clinic: Clinic) -> None:
     def echo(asked: object) -> Say:
         headers = json.dumps(dict(asked.headers))  # type: ignore[attr-defined]
@@ -161,3 +179,26 @@ async def test_a_judge_that_moved_under_a_pull_request_is_told_as_that(clinic: C
     for careless in ("", "careless"):
         clinic.agent.broken = careless
         assert verdict(await clinic.run(base=True)) == "undecided judge_changed 3"
+
+
+def graded(asked: Asked) -> Say:
+    """A judge that gives what is careless 0.7: no more than nearly what is careful."""
+    score = 0.9 if (strict(asked).text or "").startswith("YES") else 0.7
+    return Say(json.dumps({"score": score, "explanation": "so"}))
+
+
+async def test_a_judge_is_no_fitter_for_the_base_by_another_pass_at_of_the_pull_request(
+    clinic: Clinic,
+) -> None:
+    clinic.judge.script = graded
+    clinic.edit("agent-gate.yml", "type: judge,", "type: judge, kind: score, pass_at: 0.5,")
+    await clinic.run()
+    clinic.accept()
+    clinic.commit()
+    unfit = await clinic.run(base=True)
+    assert verdict(unfit) == "undecided judge_changed 3"
+    clinic.edit("agent-gate.yml", "pass_at: 0.5", "pass_at: 0.8")
+    report = await clinic.run(base=True)
+    assert changes(report) == ["metric tightened metrics.safe"]
+    assert verdict(report) == "undecided judge_changed 3"
+    assert verdict(await clinic.run(base=True, ask=accepted)) == "pass 0"

@@ -76,8 +76,8 @@ def test_calls_that_repeat_are_told_once_and_none_is_left_out_silently() -> None
 
 
 def test_a_case_that_could_not_be_decided_says_why() -> None:
-    hidden = Reason(metric="state", where="case", text="not measured: the protocol does not expose it")
-    limit = Reason(metric="calls", where="case", text="not measured: answered 429")
+    hidden = Reason(metric="state", where="case", text="the protocol does not expose it", measured=False)
+    limit = Reason(metric="calls", where="case", text="answered 429", measured=False)
     cases = tuple(
         a_case_verdict(id_, "undecided", passed=0, measured=0, outcomes=ended, reasons=(why,))
         for id_, ended, why in (

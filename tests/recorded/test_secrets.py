@@ -51,8 +51,15 @@ def test_names_that_speak_of_secrets_are_pointed_at() -> None:
         "password": "short",
         "tokens": ["abcdefghij", {"a": "plain words here"}],
         "auth": "***masked***",
+        "author": "weather_agent",
+        "authorization": "abcdefghij",
     }
-    assert suspects([("event 1", value)]) == ("headers.x-api-key", "session_cookie", "tokens[0]")
+    assert suspects([("event 1", value)]) == (
+        "headers.x-api-key",
+        "session_cookie",
+        "tokens[0]",
+        "authorization",
+    )
 
 
 VALUES = st.recursive(

@@ -29,6 +29,8 @@ def cost(*events: Event, **options: Any) -> float:
         ([used("small", 0, 1_000_000)], 2.5),
         ([used("small", 1_000_000, 0, cached=400_000)], 0.6 * 0.3 + 0.4 * 0.03),
         ([used("big", 1_000_000, 0, cached=400_000)], 2),
+        ([used("small", 1000, 0, cached=1_000_000)], 0.0003 + 0.03),
+        ([used("small", 0, 0, cached=1_000_000)], 0.03),
         ([used("small", 1000, 10), used("big", 500, 20)], (300 + 25 + 1000 + 160) / 1e6),
         ([used("small", 0, 0)], 0),
         ([used("unheard", 0, 0)], 0),
@@ -89,3 +91,8 @@ def test_what_cannot_be_priced_is_a_finding(options: dict[str, Any], what: str) 
     with pytest.raises(BadInput) as error:
         metric("cost", **options)
     assert what in [finding.what for finding in error.value.findings]
+
+
+@given(st.integers(0, 2**53), st.integers(0, 2**53), st.integers(0, 2**53))
+def test_nothing_that_an_agent_reports_makes_it_cheaper_than_free(sent: int, made: int, cached: int) -> None:
+    assert cost(used("small", sent, made, cached)) >= 0

@@ -15,6 +15,7 @@ from gate.documents import schema_text
 from gate.errors import BadInput
 from gate.model.case import Expect
 from gate.model.score import Item, Scored
+from gate.redact import Redactor
 from gate.score import METRICS
 from tests.score.customs import CASE, TRIAL, reachable_python, running, scores, why
 from tests.score.made import case, config, said, trace, turn
@@ -308,3 +309,14 @@ def test_a_command_is_held_against_category_and_tags_too_because_it_is_told_them
     assert first != made.expectation(replace(plain, tags=("a",)))
     assert first != made.expectation(replace(plain, category="a"))
     assert first == made.expectation(replace(plain, quarantine=None))
+
+
+async def test_the_names_of_items_are_without_secrets_and_inert(tmp_path: Path) -> None:
+    body = (
+        "print(json.dumps({'id': q['id'], 'items': [{'score': 1, 'where': '\\x1b[31mof sk-hidden-value'}]}))"
+    )
+    async with running(tmp_path, "command", command=python(body)) as metric:
+        metric.redact = Redactor(["sk-hidden-value"])
+        found = await metric.score(CASE, TRIAL)
+    assert isinstance(found, Scored)
+    assert [item.where for item in found.items] == ["of ***"]

@@ -1,5 +1,6 @@
 """Python functions as metrics: what they take, what they return, and what becomes of it."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -292,3 +293,12 @@ async def test_a_trial_that_broke_off_is_0_without_being_asked_and_one_that_was_
 
 def test_metrics_of_other_kinds_are_as_they_were() -> None:
     assert scored("says", case(Expect(contains=("x",))), trace(turn(said("x")))).value == 1
+
+
+async def test_trials_that_are_scored_side_by_side_get_their_own_answers(tmp_path: Path) -> None:
+    body = "def evaluate(instance):\n    return len(instance['response']['parts'][0]['text']) / 10\n"
+    (tmp_path / "metrics.py").write_text(body, encoding="utf-8")
+    trials = [trace(turn(said("x" * n))) for n in range(1, 9)]
+    async with running(tmp_path, "python", file="metrics.py") as metric:
+        found = await asyncio.gather(*(metric.score(CASE, each) for each in trials))
+    assert [score.value for score in found if isinstance(score, Scored)] == [n / 10 for n in range(1, 9)]

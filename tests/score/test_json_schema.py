@@ -40,6 +40,7 @@ def answered(text: str, schema: Any = SCHEMA, **options: Any) -> tuple[float, st
         ("sure!", 'the answer is no JSON (Expecting value at line 1, column 1); it said "sure!"'),
         ('{"id": 1} ok', 'the answer is no JSON (Extra data at line 1, column 11); it said "{'),
         ('{"id": NaN}', "the answer is no JSON (NaN is no JSON)"),
+        ('{"id": 1e999}', "the answer is no JSON (1e999 is a number that no float can hold)"),
         ('{"id": 1, "id": 2}', "the answer is no JSON (an object has a key twice)"),
         ("[" * 100_000, "the answer is no JSON (it is nested too deeply)"),
         ('{"id": ' + "9" * 5000 + "}", "the answer is no JSON (Exceeds the limit"),
@@ -176,3 +177,24 @@ def test_any_text_is_json_or_is_said_not_to_be(text: str) -> None:
     assert value == (0 if reason else 1)
     if value:
         assert parsed(text) == json.loads(text)
+
+
+@pytest.mark.parametrize("number", [10**308, 10**309, 10**5000, -(10**400), 1e308], ids="abcde")
+@pytest.mark.parametrize("bound", [0.1, 1e-300, 3, 2**70])
+@pytest.mark.parametrize("keyword", ["multipleOf", "minimum", "exclusiveMaximum", "const", "enum"])
+def test_no_number_of_an_agent_is_more_than_a_schema_can_bear(
+    number: float, bound: float, keyword: str
+) -> None:
+    schema = {keyword: [bound] if keyword == "enum" else bound}
+    if abs(number) < 10**4000:
+        score(metric("json_schema", schema=schema), ONE, trace(turn(said(json.dumps(number)))))
+    of_tool = metric("json_schema", schema={"properties": {"n": schema}}, args_of="count")
+    for value in (number, float("inf"), float("nan")):
+        score(of_tool, ONE, trace(turn(called(("count", {"n": value})))))
+
+
+def test_a_number_that_cannot_be_divided_is_unscored() -> None:
+    found = score(metric("json_schema", schema={"multipleOf": 0.1}), ONE, trace(turn(said("1" + "0" * 400))))
+    assert isinstance(found, Unscored)
+    assert found.cause == "malformed"
+    assert found.reason.startswith("a number is too large to be held against the schema")

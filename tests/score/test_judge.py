@@ -11,12 +11,12 @@ from gate.judge import Bench
 from gate.model.case import Case, Expect, TextPart, Turn, User
 from gate.model.config import MetricConfig
 from gate.model.finding import Place
-from gate.model.judge import Anchor
+from gate.model.judge import Anchor, Price
 from gate.model.score import Scored, Unscored
 from gate.model.trace import Call, Crashed, Event, Result, Text, Throttled, Trace
 from gate.redact import Redactor
 from gate.score import build
-from gate.score.judge import Judge
+from gate.score.judge import MOST_NAMES, Judge
 from tests.score.made import PLACE, called, case, expected, said, trace, turn
 from tests.support.injections import INJECTIONS
 from tests.support.judge import Asked, Say, Script, ScriptedJudge, a_judge
@@ -207,6 +207,22 @@ async def test_several_samples_make_a_majority_that_tells_its_agreement() -> Non
     assert (metric.reading.samples, metric.reading.calls) == (3, 3)
 
 
+@pytest.mark.parametrize(
+    ("fields", "money"),
+    [({}, None), ({"price": Price(input=100.0, output=200.0)}, 0.022)],
+)
+async def test_a_reading_tells_what_was_spent_on_verdicts_and_on_questions_without_one(
+    fields: dict[str, Any], money: float | None
+) -> None:
+    of, recorded = dosing()
+    async with seated([Say("YES"), Say("?")], fields={"retries": 0, **fields}) as (metric, _):
+        for _ in range(2):
+            await metric.score(of, recorded)
+    reading = metric.reading
+    assert (reading.calls, reading.failed, reading.tokens) == (2, 1, 200)
+    assert reading.money == money
+
+
 def anchors(count: int = 4) -> tuple[Anchor, ...]:
     return tuple(
         Anchor(id=f"a{n}", response=f"answer {n}", rubric="polite", label=float(n % 2), place=PLACE)
@@ -231,6 +247,13 @@ async def test_anchors_are_judged_while_the_run_goes_on() -> None:
     ]
     assert reading.reported == ("m-7",)
     assert len({each.key for each in reading.anchors}) == 4
+
+
+async def test_an_endpoint_that_takes_a_new_name_for_each_answer_fills_no_file() -> None:
+    names = iter(f"m-{number}" for number in range(1000))
+    async with seated(lambda _: Say("YES", model=next(names)), labelled=anchors(40)) as (metric, _):
+        pass
+    assert len(metric.reading.reported) == MOST_NAMES
 
 
 async def test_anchors_of_a_run_that_failed_are_let_go() -> None:

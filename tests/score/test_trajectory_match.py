@@ -173,6 +173,12 @@ def test_calls_that_are_made_side_by_side_may_come_in_any_order() -> None:
         ),
         ({"mode": "subset"}, "f", "fgg", "called beyond what is expected: `g` 2 times"),
         (
+            {"mode": "subset"},
+            [("f", {"city": "London"}), "g"],
+            ["h", ("f", {"city": "Paris"})],
+            '`f` was called with city = "Paris"; expected "London"; called beyond what is expected: `h`',
+        ),
+        (
             {"tools": {"f": ["where.zip"]}},
             [("f", {"where": {"zip": 8}})],
             [("f", {"where": {"zip": 9}})],

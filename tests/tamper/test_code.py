@@ -1,5 +1,7 @@
 """The tamper table: code of custom metrics, what it imports and reads, and what stands in its way."""
 
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 from gate.git import head_of
 from gate.model.bar import Revision
 from gate.suite import Sides, passed_over
+from tests.support.commands import git
 from tests.support.tamper_table import (
     PASSES,
     RED,
@@ -258,3 +261,74 @@ async def test_a_pull_request_that_changes_only_metric_code_is_not_passed_over(
     project.write(name, text)
     reason = passed_over(Path(project.config), Sides(base=Revision(commit=base)))
     assert bool(reason) == passed
+
+
+def editable(project: Project) -> None:
+    """A metric that imports a package of the repository, which a workflow installed with `pip install -e`."""
+    environment = project.folder.parent / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (site,) = (environment / "lib").glob("python*/site-packages")
+    (site / "editable.pth").write_text(f"{project.folder / 'src'}\nimport __editable__finder\n")
+    (site / "__editable__finder.py").write_text(FINDER.format(project.folder / "flat/other"))
+    project.write(
+        "src/kind/__init__.py", "def fine(said, words): return all(word in said for word in words)\n"
+    )
+    project.write("flat/other/__init__.py", "def same(value): return value\n")
+    with_metric(
+        f"{{type: python, module: metrics, in: evals, python: {environment}/bin/python, pass_at: 1}}"
+    )(project)
+    text = METRIC.replace("from helper import fine", "from kind import fine\nfrom other import same")
+    project.write("evals/metrics.py", text.replace("fine(said", "same(fine)(said"))
+
+
+FINDER = """\
+import sys
+from importlib.util import spec_from_file_location
+MAPPING = {{"other": "{}"}}
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return spec_from_file_location(name, MAPPING[name] + "/__init__.py") if name in MAPPING else None
+sys.meta_path.append(Finder)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("src/kind/__init__.py", "def fine(said, words): return True\n"),
+        ("flat/other/__init__.py", "def same(value): return lambda said, words: True\n"),
+    ],
+    ids=["path", "finder"],
+)
+async def test_what_is_installed_from_the_work_tree_is_imported_from_the_base(
+    name: str, text: str, project: Project
+) -> None:
+    await on_two_sides(Row("changes a package", writes(name, text), "", base=editable), project)
+    judge = Judge(project)
+    assert verdict(await judge.run()) == PASSES
+    assert verdict(await judge.run("curt")) == RED
+
+
+async def test_a_folder_of_the_pull_request_on_path_has_no_program_for_a_metric(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{project.folder / 'bin'}:{os.environ['PATH']}")
+    lying = "#!/bin/bash\n" + SCRIPT.replace("score=0", "score=1")
+    await on_two_sides(Row("brings a shell", writes("bin/sh", lying), "", base=COMMAND), project)
+    (project.folder / "bin/sh").chmod(0o755)
+    git(project.folder, "add", "bin")
+    judge = Judge(project)
+    assert verdict(await judge.run()) == PASSES
+    assert verdict(await judge.run("curt")) == RED
+
+
+async def test_a_program_that_is_named_by_its_whole_path_is_not_the_pull_requests(project: Project) -> None:
+    script = f"{project.folder}/evals/score.sh"
+    base = with_metric(f"{{type: command, command: [sh, {script}], pass_at: 1}}")
+    lying = SCRIPT.replace("score=0", "score=1")
+    await on_two_sides(Row("changes it", writes("evals/score.sh", lying), "", base=base), project)
+    report = await Judge(project).run("curt")
+    assert report.comparison.exit_code == 3
+    (told_,) = (each.reason for each in report.comparison.rules if each.rule.metric == "polite")
+    assert f"{script} is the pull request's" in told_

@@ -141,3 +141,14 @@ def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "copy").mkdir()
     with pytest.raises(ValueError, match="GiB of files"):
         written(at(repository(tmp_path / "r")), tmp_path / "copy")
+
+
+def test_a_checkout_that_ends_lines_otherwise_has_the_same_code(tmp_path: Path) -> None:
+    root = repository(tmp_path / "r", {".gitattributes": "*.py text eol=crlf\n", "m.py": "a = 1\nb = 2\n"})
+    (root / "m.py").unlink()
+    git(root, "checkout", "--", "m.py")
+    assert b"\r\n" in (root / "m.py").read_bytes()
+    here, base = fingerprint(at(root), ["m.py"]), fingerprint(at(root, commit=True), ["m.py"])
+    assert here == base
+    (root / "m.py").write_bytes(b"a = 1\r\nb = 3\r\n")
+    assert fingerprint(at(root), ["m.py"]) != base

@@ -1,6 +1,7 @@
 """Where a worker works: which program it gets, and what a pull request cannot put in its way."""
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,74 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(CannotStart, match="No such file"), workplace(Origin(root=str(root))):
         pass
+
+
+def test_path_has_nothing_that_git_has_but_as_the_base_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, base = project(tmp_path / "r")
+    made(root)
+    for name in ("bin", "evals", "sub/more"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+        (root / name / "tool").write_text("evil")
+    (root / "link").symlink_to(root / "bin")
+    git(root, "add", "-f", "bin", "evals", "sub", "link")
+    monkeypatch.setenv(
+        "PATH",
+        ":".join(
+            [
+                "/usr/bin",
+                *(str(root / n) for n in ("bin", "evals", "sub", "link", ".venv/bin", ".")),
+                "",
+                "bin",
+            ]
+        ),
+    )
+    with workplace(Origin(root=str(root), commit=base)) as place:
+        copied = [str(place.code / name) for name in ("bin", "evals", "sub", "link")]
+        assert place.search.split(":") == ["/usr/bin", *copied, str(root / ".venv/bin"), str(place.code)]
+        assert place.env["PATH"] == place.search
+        with pytest.raises(CannotStart, match="not on PATH"):
+            place.program("tool")
+    with workplace(Origin(root=str(root))) as place:
+        assert place.search == os.environ["PATH"]
+
+
+@pytest.mark.parametrize(
+    ("word", "fine"),
+    [
+        ("{}/evals/run.sh", False),
+        ("--script={}/evals/run.sh", False),
+        ("sh '{}/evals/run.sh' --fast", False),
+        ("{}/evals/../evals", False),
+        ("{}/evals/", False),
+        ("{}", False),
+        ("{}/", False),
+        ("{}-other/evals/run.sh", True),
+        ("{}/.venv/bin/python", True),
+        ("evals/run.sh", True),
+        ("/usr/bin/sh", True),
+    ],
+)
+def test_what_the_pull_request_has_is_not_named_by_its_whole_path(
+    word: str, fine: bool, tmp_path: Path
+) -> None:
+    root, base = project(tmp_path / "r")
+    made(root)
+    (root / ".gitignore").write_text(".venv\n")
+    refused = nullcontext() if fine else pytest.raises(CannotStart, match="is the pull request's")
+    with workplace(Origin(root=str(root), commit=base)) as place, refused:
+        place.refuse([word.format(root)])
+    with workplace(Origin(root=str(root))) as place:
+        place.refuse([word.format(root)])
+
+
+def test_an_interpreter_that_a_pull_request_brings_is_refused_by_its_whole_path_too(tmp_path: Path) -> None:
+    root, base = project(tmp_path / "r")
+    made(root)
+    git(root, "add", "-A", "-f")
+    with (
+        workplace(Origin(root=str(root), commit=base)) as place,
+        pytest.raises(CannotStart, match="brings it"),
+    ):
+        place.program(str(root / ".venv/bin/python"))
