@@ -12,8 +12,7 @@ from gate.model.judge import JudgeReading
 from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
-from gate.score import score_trial
-from gate.score.judge import Judge
+from gate.score import judges_among, score_trial
 from gate.score.metric import Metric
 from gate.suite import Suite, Yardstick
 from gate.suite.judged import keep_judgements
@@ -33,7 +32,7 @@ class Scales:
         self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
         others = suite.base.metrics if suite.base and not self._alike else ()
         self._used = (*suite.head.metrics, *others)
-        self._judges = [metric for metric in self._used if isinstance(metric, Judge)]
+        self._judges = judges_among(self._used)
 
     @property
     def waits(self) -> bool:
@@ -127,8 +126,8 @@ class Scales:
         From which value on that is a yes is the side's own.
         """
         asked = self._suite.head if self._alike else side
-        at = {metric.name: metric.at for metric in side.metrics if isinstance(metric, Judge)}
-        judges = (metric for metric in asked.metrics if isinstance(metric, Judge))
+        at = {judge.name: judge.at for judge in judges_among(side.metrics)}
+        judges = judges_among(asked.metrics)
         return tuple(replace(judge.reading, at=at[judge.name]) for judge in judges)
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:

@@ -9,14 +9,19 @@ from datetime import date
 from gate.model.case import Answers, Case, Expect, Quarantine
 from gate.model.config import Config, UrlBoot
 from gate.model.finding import Finding, Place
-from gate.score import METRICS
+from gate.score import runs_code
+
+UNNAMED = "NAME_OF_A_TOOL"
+"""What `agent-gate init` writes where it found no tool."""
 
 
 def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterator[Finding]:
     """Findings about single cases; places are theirs."""
-    custom = any(metric.type in METRICS and METRICS[metric.type].foreign for metric in config.metrics)
+    custom = any(map(runs_code, config.metrics))
     for case in cases:
         yield from _turns(case)
+        if any(call.name == UNNAMED for expect in case.expects for call in expect.calls or ()):
+            yield _unedited(case)
         places = (case.place, *(turn.place for turn in case.turns))
         for place, expect in zip(places, case.expects, strict=True):
             yield from _expect(case, expect, place)
@@ -25,6 +30,15 @@ def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterato
         if case.quarantine is not None and case.quarantine.until < today:
             yield _expired(case, case.quarantine)
     yield from _shared(config, cases)
+
+
+def _unedited(case: Case) -> Finding:
+    return Finding.warn(
+        "unedited",
+        case.place,
+        f"case '{case.id}' still expects a call of {UNNAMED}, which `agent-gate init` left to be filled in",
+        fix="Name one of the agent's tools, and say in `user` what makes it call that one.",
+    )
 
 
 def _expects_nothing(case: Case) -> Finding:

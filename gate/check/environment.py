@@ -1,6 +1,7 @@
 """What this machine lacks to start the agent: its program, folder and variables, or engine and context."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,8 @@ from gate.git import is_in_checkout
 from gate.model.config import Build, CommandBoot, Config, ContainerBoot, NoBoot, UrlBoot
 from gate.model.finding import Finding, Place
 
+_INTERPRETER: Final = re.compile(r"python[\d.]*|node|deno|bun|ruby|sh|bash")
+_SCRIPTS: Final = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".sh")
 _CHECKOUT: Final = "The pull request writes this file; what else is on the machine is not its to build from."
 
 
@@ -22,6 +25,7 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
             yield _no_folder(boot, document)
         else:
             yield from _program(boot, root, document, environ)
+            yield from _script(boot, root, document)
     if isinstance(boot, ContainerBoot):
         yield from _engine(document)
         if isinstance(boot.source, Build):
@@ -34,7 +38,7 @@ def environment_findings(config: Config, document: Document, environ: Mapping[st
             "no-traces",
             document.place(("agent", "replay", "traces")),
             f"there is no file '{traces}'",
-            fix="agent-gate run or generate writes one.",
+            fix="`agent-gate run` or `generate` writes one, or `import otel` of recorded spans.",
         )
 
 
@@ -119,6 +123,21 @@ def _program(
             f"`{program}` is not on PATH",
             why="The agent starts with the tools that the gate finds; the Docker action has none of yours.",
             fix="Install it before, and use the on-runner form; or run the gate in a container that has it.",
+        )
+
+
+def _script(boot: CommandBoot, root: Path, document: Document) -> Iterator[Finding]:
+    """A script that an interpreter is to run and that is not there: the agent would not start."""
+    program, *words = boot.command
+    script = words[0] if words else ""
+    known = _INTERPRETER.fullmatch(program.rpartition("/")[2]) and script.endswith(_SCRIPTS)
+    if known and "{" not in script + boot.cwd and not (root / boot.cwd / script).is_file():
+        yield Finding.warn(
+            "no-script",
+            document.place(("agent", "boot", "command", 1)),
+            f"there is no file '{script}' for {program} to run",
+            why="The agent would not start. The path begins at `cwd`, else at the folder of this file.",
+            fix="Correct `command`, or write the file before the run.",
         )
 
 

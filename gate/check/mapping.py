@@ -30,6 +30,7 @@ def mapping_findings(config: Config, cases: Sequence[Case], document: Document) 
         example = "{message: '{text}', session: '{session}'}"
         yield from _sent(config, document, "request", ("path", "request", "headers"), example)
         yield from _read(config, cases, document)
+        yield from _nameless(config, document)
 
 
 def _sent(
@@ -86,6 +87,22 @@ def _read(config: Config, cases: Sequence[Case], document: Document) -> Iterator
                 f"'{metric.name}' of case '{having[0].id}'{more} needs {what}, which `response` does not map",
                 why="It could never be measured, and the run would end undecided.",
                 fix=f"Map {keys} under `response`, or remove the expectation.",
+            )
+
+
+def _nameless(config: Config, document: Document) -> Iterator[Finding]:
+    """A cost that never has a price, as nothing says which model was called."""
+    costs = [metric for metric in config.metrics if metric.type == "cost"]
+    response = config.agent.options.get("response")
+    usage = response.get("usage") if isinstance(response, Mapping) else None
+    for metric in costs:
+        if isinstance(usage, Mapping) and "model" not in usage and "model" not in metric.options:
+            yield Finding.warn(
+                "no-model",
+                document.place(("agent", "http", "response", "usage"), key=True),
+                f"'{metric.name}' needs the model of each call, which `usage` does not map",
+                why="Nothing would have a price, and no trial a cost.",
+                fix=f"Map `model` under `usage`, or write metrics: {{{metric.name}: {{model: NAME}}}}.",
             )
 
 

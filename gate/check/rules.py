@@ -182,5 +182,8 @@ def _unscored(metrics: dict[str, Metric], cases: Sequence[Case]) -> Iterator[Fin
 
 
 def _scorers(key: str) -> str:
+    if key == "rubric":
+        judge = "judges: {main: {base_url: https://gateway.example/v1, model: …, key: JUDGE_KEY}}"
+        return f"A judge does: {judge} and metrics: {{judge: {{}}}}"
     able = [name for name, metric in METRICS.items() if key in metric.reads and not metric.foreign]
     return f"metrics: {{{able[0]}: {{}}}}" if able else "Remove it, or check the same by `contains`."

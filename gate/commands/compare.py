@@ -20,6 +20,9 @@ def main(options: argparse.Namespace) -> int:
     """Judge run B by its own rules against A; exits like a run does."""
     if pair := foreign_pair(Path(options.before), Path(options.after)):
         return _foreign(pair, options)
+    if Path(options.after).suffix == ".jsonl":
+        hint = f"Its order is before, after: agent-gate compare {options.after} {options.before}"
+        raise UsageError(f"{options.after} is no run, and only a run is judged", hint=hint)
     after = read_run(Path(options.after))
     baseline = _before(Path(options.before))
     report = after.report

@@ -12,7 +12,7 @@ from gate.errors import UsageError
 from gate.formats.agents_cli_traces import EXPOSED, is_traces
 from gate.formats.agents_cli_traces import read as read_foreign
 from gate.formats.strict import strict_json
-from gate.model.trace import Crashed, Trace
+from gate.model.trace import Crashed, Refused, Trace
 from gate.pipeline import grade
 from gate.redact import Redactor
 from gate.results import LARGEST, MOST_TRIALS, TRACES_FILE, read_traces
@@ -64,14 +64,28 @@ def _trials(file: Path, foreign: Sequence[Trace]) -> int | None:
 
 
 def _known(suite: Suite, file: Path, foreign: Sequence[Trace]) -> Iterator[Trace]:
+    """The recorded trials, then those that the suite plans and the file lacks."""
+    there: set[tuple[str, int]] = set()
     for trace in foreign or _of_head(file):
         if trace.case not in suite.head.expected:
             hint = "Grade with the config whose cases these are."
             raise UsageError(f"{file}: the suite has no case {trace.case!r}", hint=hint)
+        there.add((trace.case, trace.trial))
         yield trace
     if foreign:
-        there = {trace.case for trace in foreign}
-        yield from (_left_out(case, file) for case in suite.head.expected if case not in there)
+        cases = {case for case, _ in there}
+        yield from (_left_out(case, file) for case in suite.head.expected if case not in cases)
+        return
+    for case in suite.head.expected:
+        for trial in range(1, suite.config.run.trials + 1):
+            if (case, trial) not in there:
+                yield _not_recorded(case, trial, file)
+
+
+def _not_recorded(case: str, trial: int, file: Path) -> Trace:
+    """A trial of the suite that nobody recorded: it is not measured, whatever the reason was."""
+    outcome = Refused(reason=f"{file} has no trial {trial} of it")
+    return Trace(case=case, trial=trial, session="", turns=(), outcome=outcome, exposes=(), source=str(file))
 
 
 def _left_out(case: str, file: Path) -> Trace:

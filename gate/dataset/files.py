@@ -90,8 +90,17 @@ def named(matched: str, root: Path) -> str:
     ).as_posix()
 
 
+def _other_spelling(pattern: str, root: Path) -> str:
+    """The pattern with the other suffix of YAML where that matches; else ""."""
+    stem, dot, suffix = pattern.rpartition(".")
+    other = {"yaml": "yml", "yml": "yaml"}.get(suffix, "")
+    return f"{stem}{dot}{other}" if other and matching(f"{stem}{dot}{other}", root) else ""
+
+
 def _no_files(pattern: str, root: Path, others: int) -> Finding:
     what, fix = f"no file matches {pattern!r}", "Correct `dataset:`, or add a golden file."
+    if near := _other_spelling(pattern, root):
+        fix = f"Write {near}, or add a golden file."
     if others:
         what = f"{pattern!r} matches {others} files, of which none ends in {', '.join(SUFFIXES)}"
     elif os.path.isdir(root / pattern):  # noqa: PTH112 - says no where Path.is_dir raises

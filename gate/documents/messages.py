@@ -1,6 +1,8 @@
 """What a schema error means for a person: findings in words, narrowed to what was probably meant."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 
 _LONGEST: Final = 60
+_WORDS: Final = 20
+_PLAIN: Final = re.compile(r"\.|[-./]*(?!(?i:yes|no|on|off|y|n|true|false|null|inf|nan)$)[A-Za-z_][\w./-]*")
+"""Words that YAML reads as texts without quotes."""
 _KINDS: Final = {
     "string": "text",
     "integer": "a whole number",
@@ -70,8 +75,9 @@ def findings_of(problem: Problem, document: Document) -> list[Finding]:
         case "additionalProperties" | "unevaluatedProperties":
             return [_unknown_key(key, problem, document) for key in _extras(problem)]
         case "required":
-            what = f"{_noun(problem)} needs {problem.text.removesuffix(' is a required property')}"
-            return [_finding("missing-key", document, problem.path, what, key=True)]
+            needed = problem.text.removesuffix(" is a required property")
+            what = f"{_noun(problem)} needs {needed}{_meant(problem, needed.strip(chr(39)))}"
+            return [_finding("missing-key", document, problem.path, what, _examples(problem), key=True)]
         case _:
             rule, what, fix = _explain(problem)
             return [_finding(rule, document, problem.path, what, fix)]
@@ -81,6 +87,21 @@ def _finding(
     rule: str, document: Document, path: Path, what: str, fix: str = "", *, key: bool = False
 ) -> Finding:
     return Finding.error(rule, document.place(path, key=key), what, fix=fix)
+
+
+def _meant(problem: Problem, missing: str) -> str:
+    """`; did you mean 'rouge_l'?` of a thing called `rougeL` that lacks its kind."""
+    properties = problem.schema.get("properties")
+    about = properties.get(missing) if isinstance(properties, dict) else None
+    known = about.get("enum") if isinstance(about, dict) else None
+    name = _letters(problem.path[-1]) if problem.path else ""
+    same = [each for each in known if _letters(each) == name] if isinstance(known, list) else []
+    return f"; did you mean '{same[0]}'?" if same else ""
+
+
+def _letters(name: object) -> str:
+    """A name without what differs between spellings."""
+    return str(name).lower().replace("_", "").replace("-", "")
 
 
 def show(value: Json) -> str:
@@ -141,7 +162,7 @@ def _explain(problem: Problem) -> tuple[str, str, str]:
     fix = _examples(problem)
     match problem.keyword:
         case "type":
-            return "wrong-type", _must_be([problem], problem), fix
+            return "wrong-type", _must_be([problem], problem), _as_words(problem) or fix
         case "enum" if isinstance(wanted, list):
             words = list(
                 dict.fromkeys(word if isinstance(word, str) else json.dumps(word) for word in wanted)
@@ -181,6 +202,21 @@ def _examples(problem: Problem) -> str:
     if not isinstance(examples, list) or not examples:
         return ""
     return f"Write for example {', '.join(e if isinstance(e, str) else json.dumps(e) for e in examples)}."
+
+
+def _as_words(problem: Problem) -> str:
+    """A command line that stands where a list of words is wanted, as that list; else ""."""
+    text = problem.value
+    if problem.wanted != "array" or problem.path[-1:] != ("command",) or not isinstance(text, str):
+        return ""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return ""
+    if not 0 < len(words) <= _WORDS or len(text) > _WORDS * _LONGEST or not text.isprintable():
+        return ""
+    quoted = (word if _PLAIN.fullmatch(word) else json.dumps(word, ensure_ascii=False) for word in words)
+    return f"Write [{', '.join(quoted)}]."
 
 
 def _must_be(types: Sequence[Problem], problem: Problem) -> str:

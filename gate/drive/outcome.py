@@ -46,20 +46,21 @@ def stopped_by(response: Response, what: str, *, hint: str = "") -> Stopped:
     """
     body = response.body[: 64 * EXCERPT].decode(errors="replace")
     words = quoted(response.body, EXCERPT)
-    said = f"{what} answered {_status(response.status)}{': ' + words if words else ''}"
+    status = _status(response.status)
+    said = f"{what} answered {status}{': ' + words if words and not status.endswith(f' {words}') else ''}"
     match response.status:
         case 429 | 503:
             return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
-        case status if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        case code if code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             if prints_limit(body):
                 return Stopped(Throttled(reason=said), retry_after_s=retry_after(response.headers, body))
             return Stopped(Crashed(reason=said))
-        case status if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        case code if HTTPStatus.MULTIPLE_CHOICES <= code < HTTPStatus.BAD_REQUEST:
             to = response.headers.get("location", "nowhere")
             advice = hint or "redirects are not followed: write the address that answers"
             return Stopped(Refused(reason=f"{said} and redirects to {to}; {advice}"))
-        case status:
-            advice = hint or _HINTS.get(status, "")
+        case code:
+            advice = hint or _HINTS.get(code, "")
             return Stopped(Refused(reason=f"{said}; {advice}" if advice else said))
 
 

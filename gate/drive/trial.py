@@ -154,7 +154,7 @@ class _Attempt:
             pauses = await self._exchange(conversation, turn, pauses, waiting)
             jobs = still_running(jobs, turn.sent, self._heard)
         left = unexpected(pauses, self._case.turns[-1].expect, self._case.expect)
-        return Paused(reason=f"the agent waits for an answer to {described(left)}") if left else Completed()
+        return Paused(reason=_unexpected(left)) if left else Completed()
 
     async def _place(self, limit: asyncio.Timeout) -> None:
         """Wait for a place of the rate limit; the trial's clock stands still meanwhile."""
@@ -211,6 +211,15 @@ class _Attempt:
             retries=retries,
             duration_ms=self._ended_ms,
         )
+
+
+def _unexpected(left: tuple[Pause, ...]) -> str:
+    """What a case ended with although it does not say so, and the two ways to say so."""
+    name = next(iter(dict.fromkeys(pause.tool or pause.name or pause.id for pause in left)))
+    return (
+        f"the agent waits for an answer to {described(left)}: answer it in another turn "
+        f"(`- answer: {{{name}: approve}}`), or end the case with `pauses: {name}`"
+    )
 
 
 def _unanswerable(sent: Answers, pauses: tuple[Pause, ...], number: int) -> Outcome | None:

@@ -14,6 +14,17 @@ from gate.model.finding import Finding
 
 _KEYS: Final = ("metrics_to_run", "custom_metrics")
 _SOURCE: Final = ("custom_function", "custom_function_file", "module")
+MEASURED_HERE: Final = (
+    "response_match_score",
+    "tool_trajectory_avg_score",
+    "trajectory_any_order_match",
+    "trajectory_exact_match",
+    "trajectory_in_order_match",
+    "trajectory_precision",
+    "trajectory_recall",
+    "trajectory_single_tool_use",
+)
+"""Metrics of Google's and ADK's that the gate has by the same name."""
 _ENTRY: Final = (
     "name", "type", "description", "module", "function", "custom_function", "custom_function_file",
     "execution", "prompt_template",
@@ -137,5 +148,10 @@ def _source(key: str, entry: Fields, folder: str) -> dict[str, Json]:
 
 def _not_here(name: str, path: Path, notes: Notes) -> None:
     """A name that the file defines nothing for is one of Google's own metrics, or a mistake."""
+    what = f"the metric {name!r} of `metrics_to_run` is not carried over"
+    if name in MEASURED_HERE:
+        why = "This file does not define it, and the gate has one of its own by that name."
+        notes.left_out(path, what, why=why, fix=f"In agent-gate.yml: metrics: {{{name}: {{}}}}")
+        return
     why = "It is one of Google's own, which a service of theirs measures, or it is misspelled."
-    notes.left_out(path, f"the metric {name!r} of `metrics_to_run` is not carried over", why=why)
+    notes.left_out(path, what, why=why)

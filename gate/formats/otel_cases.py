@@ -122,5 +122,6 @@ def _told(left: Sequence[Finding], missing: Sequence[str], file: str, *, assigne
         yield Finding.error("nothing-to-import", Place(file=file), "no conversation is a trial of a case")
     if missing:
         names = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")  # noqa: PLR2004 - a line's worth
-        what = f"{len(missing)} cases of the suite have no trial in this file: {names}"
+        have = "1 case of the suite has" if len(missing) == 1 else f"{len(missing)} cases of the suite have"
+        what = f"{have} no trial in this file: {names}"
         yield Finding.warn("case-missing", Place(file=file), what, why="They count as not measured.")

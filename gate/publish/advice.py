@@ -86,13 +86,19 @@ _UNFIT = (
 _ADVICE: Mapping[UndecidedCause, str] = {
     "agent_down": "What to do: start the agent by itself, as `agent.boot` says, and read its log.",
     "throttled": "What to do: set `run.rate` to what the provider allows, or run again.",
-    "coverage": "What to do: look at which cases were not measured, and why; then run again.",
+    "coverage": (
+        "What to do: look at what was not measured, and why (`agent-gate show CASE`); then run again."
+    ),
     "too_few_trials": "What to do: raise `run.trials`.",
     "not_comparable": (
         "What to do: cases, metrics or protocol changed since the baseline was made. "
         'Accept a run of the protected branch: `agent-gate baseline accept --because "why"`.'
     ),
-    "judge_changed": "What to do: go back to the judge of the baseline, or accept a new baseline.",
+    "judge_changed": (
+        "What to do: go back to the judge of the baseline. If this one is meant, read what it says of the "
+        "anchors (`agent-gate judge calibrate`), then accept a run: "
+        '`agent-gate baseline accept --because "why"`.'
+    ),
     "judge_down": "What to do: run again when the judge answers.",
     "baseline_unreadable": ("What to do: restore the file; in a workflow, check out with `fetch-depth: 0`."),
     "interrupted": "What to do: run again. What was measured is kept in `run.json`.",

@@ -46,6 +46,11 @@ def lines(report: Report, case: CaseVerdict, quote: Quote) -> Iterator[str]:
         yield quote(reason)
 
 
+def gone(report: Report) -> tuple[CaseVerdict, ...]:
+    """The tests of the baseline that did not run now: skipped, renamed or removed."""
+    return found(report).removed
+
+
 def of_track(report: Report, track: str) -> tuple[CaseVerdict, ...]:
     """The tests of one track that ran."""
     return tuple(case for case in groups.planned(report) if case.track == track)

@@ -6,7 +6,7 @@ from gate.frozen import frozen
 from gate.model.config import Rule
 from gate.model.run import Coverage, MetricSummary, Report, RuleVerdict
 from gate.publish.groups import has_baseline
-from gate.publish.words import amount, cases_of, change, lost, rule_label
+from gate.publish.words import amount, cases_of, change, coverage, lost, rule_label
 
 COLUMNS = ("metric", "baseline", "now", "change", "rule", "verdict")
 NO_CATEGORY = "no category"
@@ -92,7 +92,7 @@ def _rule_rows(report: Report) -> Iterator[Row]:
 def _unruled_rows(report: Report) -> Iterator[Row]:
     rules = [v.rule for v in report.comparison.rules if v.scope == "suite"]
     ruled = {rule.metric for rule in rules if rule.aggregate == "mean"}
-    for metric in moved_quality(report):
+    for metric in (*moved_quality(report), *_fresh_quality(report)):
         if metric.metric not in ruled:
             yield Row(metric=metric.metric, **_sides(report, metric, ""), loud=True)
 
@@ -103,6 +103,15 @@ def moved_quality(report: Report) -> tuple[MetricSummary, ...]:
     return tuple(
         m for m in report.comparison.metrics if m.scope == "suite" and m.metric in quality and _moved(m)
     )
+
+
+def _fresh_quality(report: Report) -> Iterator[MetricSummary]:
+    """Quality metrics that nothing is compared with yet and that are not simply 1 everywhere."""
+    quality = {facts.name for facts in report.metrics if facts.kind == "quality"}
+    for found in report.comparison.metrics:
+        fresh = found.scope == "suite" and found.baseline is None and found.metric in quality
+        if fresh and found.cases and (found.value is None or found.value < 1):
+            yield found
 
 
 def _moved(metric: MetricSummary) -> bool:
@@ -152,6 +161,13 @@ def of_rule(report: Report, verdict: RuleVerdict) -> Coverage | None:
     scopes = {verdict.scope, f"category:{verdict.scope}"}
     metrics = (m for m in report.comparison.metrics if m.metric == verdict.rule.metric and m.scope in scopes)
     return next(map(coverage_of, metrics), None)
+
+
+def rests_on(report: Report, verdict: RuleVerdict) -> str:
+    """` from 48 of 50 cases (1 quarantined)`, to stand behind a rule's number; "" where that is all."""
+    covered = of_rule(report, verdict)
+    told = coverage(covered) if covered else ""
+    return f" {told}" if told else ""
 
 
 def _limits(rule: Rule | None, before: float | None) -> tuple[tuple[float, ...], tuple[float, ...]]:

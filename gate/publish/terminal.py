@@ -50,8 +50,9 @@ def render(
         [] if down else _table(report, colour=colour),
         *(_broken(report, case) for case in found.broke),
         *_tests(report),
+        _gone(report),
         *([] if down else [_undecided(found), _others(report, found), _disagreements(report)]),
-        [*judges.healthy(report, escape.line)],
+        [*judges.healthy(report, escape.line), *judges.spent(report, escape.line)],
         [
             " ".join(
                 part
@@ -128,6 +129,15 @@ def _tests(report: Report) -> list[list[str]]:
         for case in native.found(report).broke
         for history, *reasons in [native.lines(report, case, _short)]
     ]
+
+
+def _gone(report: Report) -> list[str]:
+    """The project's own tests that the baseline has and this run has not."""
+    gone = native.gone(report)
+    label = count(len(gone), "test of the baseline was", "tests of the baseline were")
+    names = [f"  {escape.line(case.id, _ANSWER)}" for case in gone[:_FEW]]
+    more = [f"  and {len(gone) - _FEW} more"] if len(gone) > _FEW else []
+    return [f"{label} not run (skipped, renamed or gone):", *names, *more] if gone else []
 
 
 def _changes(report: Report) -> list[list[str]]:

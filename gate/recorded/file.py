@@ -13,7 +13,7 @@ from gate.recorded.source import Wanted
 MAX_BYTES: Final = 1 << 30
 _HINT: Final = (
     "It reads traces.jsonl, session JSON of ADK and kagent, a list of events, JSON lines of events or rows, "
-    "traces of agents-cli, and databases of ADK and kagent."
+    "traces of agents-cli, and databases of ADK and kagent. OpenTelemetry spans: `agent-gate import otel`."
 )
 
 

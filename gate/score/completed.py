@@ -44,7 +44,7 @@ def _incomplete(case: Case, trace: Trace) -> str:
         case TimedOut():
             return f"the trial timed out: {reason}"
         case Paused():
-            return "" if _ends_as_expected(case, trace) else f"the agent waits for an answer: {reason}"
+            return "" if _ends_as_expected(case, trace) else reason or "the agent waits for an answer"
         case Throttled() | Refused():
             return reason
         case _ as never:

@@ -20,7 +20,8 @@ CASE = "cases:\n  - {id: a, user: hi, expect: {contains: [x], calls: [f]}}\n"
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Suite":
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "run-me").touch(mode=0o755)
+    for program in ("run-me", "python3", "node"):
+        (tmp_path / "bin" / program).touch(mode=0o755)
     return Suite(tmp_path)
 
 
@@ -81,6 +82,7 @@ def boot(text: str) -> str:
     return agent(f"protocol: adk\n  app: x\n  boot: {text}")
 
 
+PRICED = "prices: {small: {input: 1, output: 2}}\n"
 RUN_ME = 'run-me, "{port}"'
 
 
@@ -107,6 +109,8 @@ RUN_ME = 'run-me, "{port}"'
         (command("run-me"), ("no-port", "warn", "6:14")),
         (command('nope, "{port}"'), ("command-not-found", "error", "6:15")),
         (command('./nope, "{port}"'), ("command-not-found", "error", "6:15")),
+        (command('python3, agent.py, "{port}"'), ("no-script", "warn", "6:24")),
+        (command('bin/node, src/a.mjs, "{port}"'), ("no-script", "warn", "6:25")),
         (command(RUN_ME, "cwd: src"), ("no-folder", "error", "7:10")),
         (command(RUN_ME, "pass_env: [KEY, NOPE]"), ("unset-variable", "error", "7:21")),
         (command(RUN_ME, "env: {KEY: a}\n    pass_env: [KEY]"), ("env-twice", "error", "8:16")),
@@ -161,6 +165,10 @@ RUN_ME = 'run-me, "{port}"'
             ("bad-option", "error", "4:11"),
         ),
         (HEAD + "metrics: {wording: {type: rouge_1}}\n", ("metric-without-cases", "warn", "4:11")),
+        (
+            api("{text: $.a, calls: $.c, usage: {input: $.i, output: $.o}}") + PRICED,
+            ("no-model", "warn", "8:39"),
+        ),
         (api("{text: $.a}"), ("not-mapped", "warn", "8:5")),
         (api("{text: $.a, calls: $.c}", request="{m: '{txt}'}"), ("no-text", "warn", "7:5")),
         (graph("langgraph: {input: {q: '{txt}'}, output: a}"), ("no-text", "warn", "5:15")),
@@ -195,6 +203,38 @@ def test_a_dockerfile_that_the_engines_builder_cannot_build_is_found_at_its_line
     (suite.folder / "Dockerfile").write_text(text, encoding="utf-8")
     findings = [finding for finding in suite.found(boot("{build: .}")) if finding[0] != "no-engine"]
     assert findings == [expected]
+
+
+@pytest.mark.parametrize(
+    ("usage", "more"),
+    [
+        ("{input: $.i, output: $.o, model: $.m}", ""),
+        ("{input: $.i, output: $.o}", "metrics: {cost: {model: small}}\n"),
+    ],
+)
+def test_a_cost_whose_model_is_known_has_a_price(suite: Suite, usage: str, more: str) -> None:
+    assert suite.found(api(f"{{text: $.a, calls: $.c, usage: {usage}}}") + PRICED + more) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ('python3, here.py, "{port}"', ""),
+        ('python3, -m, agent.py, "{port}"', ""),
+        ('python3, "{tmp}/a.py", "{port}"', ""),
+        ('run-me, none.py, "{port}"', ""),
+        ('python3, here.py, "{port}"', "cwd: ."),
+    ],
+)
+def test_a_script_that_is_there_or_is_none_is_no_finding(suite: Suite, words: str, more: str) -> None:
+    (suite.folder / "here.py").touch()
+    assert suite.found(command(words, more)) == []
+
+
+def test_a_rubric_that_nobody_judges_says_what_a_judge_takes(suite: Suite) -> None:
+    (finding,) = suite.check(HEAD, case("- {user: y, expect: {rubric: kind}}")).findings
+    assert "judges: {main: {base_url: " in finding.fix
+    assert "metrics: {judge: {}}" in finding.fix
 
 
 def test_a_placeholder_that_is_nearly_one_is_named(suite: Suite) -> None:
@@ -238,6 +278,7 @@ def case(text: str) -> str:
             case("- user: y\n    quarantine: {owner: '@ada', reason: slow, until: 2026-11-29}"),
             ("quarantine-expired", "warn", "2:5"),
         ),
+        ("cases:\n  - {id: a, user: x, expect: {calls: [NAME_OF_A_TOOL]}}\n", ("unedited", "warn", "2:5")),
         ("cases:\n  - {id: a, user: x, expect: {calls: none}}\n", ("half-a-suite", "warn", "2:5")),
         (
             "cases:\n  - {id: a, user: x, expect: {calls: [f]}}\n  - {id: a, user: x}\n",
@@ -316,7 +357,7 @@ def test_a_way_for_a_tool_that_no_case_expects_is_found(suite: Suite) -> None:
     assert finding.what.endswith("in a way of its own; did you mean 'get_weather'?")
 
 
-def test_the_metrics_of_agentevals_and_adk_are_configured_as_the_readme_shows(suite: Suite) -> None:
+def test_the_metrics_of_agentevals_and_adk_are_configured_as_their_page_shows(suite: Suite) -> None:
     metrics = section("From agentevals or ADK")
     rules = "rules: {trajectory_match: {min: 1}, tool_trajectory_avg_score: {min: 1}}\n"
     golden = "cases:\n  - {id: a, user: x, expect: {calls: [search, log], reference: bread}}\n"
@@ -325,9 +366,9 @@ def test_the_metrics_of_agentevals_and_adk_are_configured_as_the_readme_shows(su
 
 
 def section(title: str) -> str:
-    """The YAML of a section of the README."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    return readme.partition(f"### {title}\n")[2].partition("```yaml\n")[2].partition("```")[0]
+    """The YAML of a section of docs/numbers.md."""
+    numbers = (Path(__file__).parents[2] / "docs/numbers.md").read_text(encoding="utf-8")
+    return numbers.partition(f"## {title}\n")[2].partition("```yaml\n")[2].partition("```")[0]
 
 
 def test_a_way_of_comparing_that_is_none_is_found_by_the_schema(suite: Suite) -> None:

@@ -115,7 +115,17 @@ def test_a_conversation_that_no_case_fits_is_told_at_its_place(folder: Path) -> 
     assert len(done.out.splitlines()) == 1
     assert "more.json:3:" in done.err
     assert "warn   unassigned    the conversation '2' is no trial of a case" in done.err
-    assert "1 cases of the suite have no trial in this file: greeting" in done.err
+    assert "1 case of the suite has no trial in this file: greeting" in done.err
+
+
+def test_a_case_that_nobody_recorded_is_not_measured_and_no_run_was_interrupted(folder: Path) -> None:
+    (folder / "one.json").write_text(document(*talk(1, "Weather in London?", "14 degrees.", calls=True)))
+    done = gate("import", "otel", "one.json", "--config", "agent-gate.yml", "--to", "some", cwd=folder)
+    assert done.code == 0, done.err
+    graded = gate("grade", "some", cwd=folder)
+    assert graded.code == 3, graded.out
+    assert "greeting: 0 of 1 trial measured: 1 refused: some/traces.jsonl has no trial 1 of it" in graded.out
+    assert "interrupted" not in graded.out
 
 
 def test_nothing_is_written_where_nothing_can_be_assigned(folder: Path) -> None:

@@ -54,6 +54,13 @@ def test_compare_holds_one_run_against_another(ran: Path) -> None:
     assert "1 fixed" in better.out
 
 
+def test_compare_says_in_which_order_a_baseline_comes(ran: Path) -> None:
+    done = gate("compare", "out", "golden/baseline.jsonl", cwd=ran)
+    assert done.code == 2
+    assert "golden/baseline.jsonl is no run, and only a run is judged" in done.err
+    assert "agent-gate compare golden/baseline.jsonl out" in done.err
+
+
 def test_compare_takes_a_baseline(ran: Path) -> None:
     gate("baseline", "accept", "out", cwd=ran)
     done = gate("compare", "golden/baseline.jsonl", "out-bad", cwd=ran)

@@ -24,4 +24,4 @@ def test_every_example_is_a_config(block: str) -> None:
 def test_every_measure_and_every_metric_of_text_is_told() -> None:
     told = {name for name in METRICS if f"`{name}`" in TEXT}
     assert told >= {*FLOORS, "rouge_1", "rouge_2", "rouge_l", "exact", "similarity", "trajectory_f1"}
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == 4

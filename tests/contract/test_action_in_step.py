@@ -10,12 +10,12 @@ import pytest
 import yaml
 
 from gate.action import OUTPUTS
-from gate.documents import parse, validate
 from gate.github.inputs import COMMENT_MODES, INPUTS
 from tests.support.commands import ROOT
+from tests.support.pages import GUIDE
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+TEXT = "\n".join(page.text for page in GUIDE)
+BLOCKS = [block for page in GUIDE for block in page.blocks("yaml")]
 EXAMPLES = {
     path.name: path.read_text(encoding="utf-8") for path in (ROOT / "examples/workflows").glob("*.yml")
 }
@@ -33,8 +33,8 @@ def on_runner() -> Any:
 
 
 def table(head: str) -> list[list[str]]:
-    """The rows of the README's table under this first column."""
-    body = README.partition(f"\n| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
+    """The rows of the table under this first column, in the README or one of its pages."""
+    body = TEXT.partition(f"\n| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in body]
 
 
@@ -77,17 +77,6 @@ def test_the_examples_use_inputs_and_outputs_that_are_there(action: Any) -> None
             for step in job["steps"]:
                 if re.search(r"/agent-gate(/on-runner)?@", step.get("uses", "")):
                     assert set(step.get("with", {})) <= set(action["inputs"]), name
-
-
-@pytest.mark.parametrize("block", [block for block in BLOCKS if "\njobs:" not in block])
-def test_a_yaml_block_of_the_readme_is_what_the_gate_reads(block: str) -> None:
-    document = parse(block, "README.md")
-    findings = list(document.findings)
-    value = document.value
-    assert isinstance(value, dict)
-    if "version" in value or "cases" in value:
-        findings += validate(document, "config" if "version" in value else "dataset")
-    assert not findings
 
 
 def test_hadolint_finds_nothing() -> None:

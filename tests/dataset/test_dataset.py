@@ -108,6 +108,17 @@ def test_a_pattern_without_a_file_is_a_finding(tmp_path: Path, pattern: str, wha
     assert found.fix
 
 
+def test_the_other_spelling_of_a_suffix_is_named_where_files_have_it(tmp_path: Path) -> None:
+    _write(tmp_path, golden__a_dot_yml="cases: []", other__b_dot_yaml="cases: []")
+    found = load(["golden/*.yaml", "other/*.yml", "none/*.yml"], tmp_path).findings
+    fixes = [each.fix for each in found if each.rule == "no-files"]
+    assert fixes == [
+        "Write golden/*.yml, or add a golden file.",
+        "Write other/*.yaml, or add a golden file.",
+        "Correct `dataset:`, or add a golden file.",
+    ]
+
+
 @contextmanager
 def not_root(folder: Path) -> Iterator[None]:
     """Root may read everything: be another user for a while, one that can reach the folder."""

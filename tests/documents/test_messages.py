@@ -1,6 +1,8 @@
 import json
+import shlex
 
 import pytest
+import yaml
 
 from gate.documents import parse, validate
 from gate.documents.messages import did_you_mean, findings_of, problem_of, show
@@ -79,12 +81,40 @@ def test_an_unknown_key_is_found_at_the_key_with_the_nearest_known_one() -> None
             "'mni' is not a key of a rule; did you mean 'min'?",
             "",
         ),
+        (
+            "metrics: {mine: {}}",
+            "missing-key",
+            "4:11",
+            "a metric with a name of its own needs 'type'",
+            "Write for example {type: trajectory_recall}.",
+        ),
+        (
+            "prices: {input: 1}",
+            "wrong-type",
+            "4:17",
+            "'input' must be a mapping, not a number (1)",
+            "Write for example prices: {MODEL: {input: 0.3, output: 2.5}}.",
+        ),
         ("baseline: ''", "bad-value", "4:11", "'baseline' is empty", ""),
         (
             "metrics: {trajectory_single_tool_use: {}}",
             "missing-key",
             "4:11",
             "a metric of type 'trajectory_single_tool_use' needs 'tool'",
+            "",
+        ),
+        (
+            "metrics: {rouge_L: {}}",
+            "missing-key",
+            "4:11",
+            "a metric with a name of its own needs 'type'; did you mean 'rouge_l'?",
+            "",
+        ),
+        (
+            "metrics: {tone: {}}",
+            "missing-key",
+            "4:11",
+            "a metric with a name of its own needs 'type'",
             "",
         ),
         ("metrics: {cases: {type: calls}}", "bad-value", "4:10", "'cases' cannot be a key of 'metrics'", ""),
@@ -99,6 +129,34 @@ def test_an_unknown_key_is_found_at_the_key_with_the_nearest_known_one() -> None
 )
 def test_schema_errors_read_as_sentences(more: str, rule: str, place: str, what: str, fix: str) -> None:
     assert config(f"{HEAD}{more}\n") == [(rule, place, what, fix)]
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        ("python a.py --port {port}", 'Write [python, a.py, --port, "{port}"].'),
+        ("sh -c 'a  b'", 'Write [sh, -c, "a  b"].'),
+        ("serve 8080 yes", 'Write [serve, "8080", "yes"].'),
+        ("x . -1 - -.inf .5 null -y", 'Write [x, ., "-1", "-", "-.inf", ".5", "null", "-y"].'),
+        ("a 'b", 'Write for example [python, server.py, --port, "{port}"].'),
+        ("x " * 500, 'Write for example [python, server.py, --port, "{port}"].'),
+        ("a\u2028b", 'Write for example [python, server.py, --port, "{port}"].'),
+    ],
+)
+def test_a_command_line_is_written_as_the_list_that_it_means(line: str, fix: str) -> None:
+    (found,) = config(
+        f"version: 1\ndataset: a\nagent: {{protocol: adk, app: x, boot: {{command: {json.dumps(line)}}}}}\n"
+    )
+    assert (found[0], found[3]) == ("wrong-type", fix)
+    if "example" not in fix:
+        assert yaml.safe_load(fix.removeprefix("Write ").removesuffix(".")) == shlex.split(line)
+
+
+def test_what_a_ready_looks_like_is_shown() -> None:
+    (found,) = config(
+        "version: 1\ndataset: a\nagent: {protocol: adk, app: x, boot: {url: 'http://a', ready: /h}}\n"
+    )
+    assert found[3] == "Write for example {path: /health, within: 60s}."
 
 
 def test_all_findings_come_at_once_in_the_files_order() -> None:

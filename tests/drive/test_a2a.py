@@ -212,6 +212,9 @@ async def test_many_trials_at_once_find_their_way(sdk_url: str) -> None:
 
 async def test_a_question_that_the_case_leaves_open_is_paused(sdk_url: str) -> None:
     [trace] = await run(sdk_url, case("c", says("ask")))
-    assert trace.outcome == Paused(reason="the agent waits for an answer to 'input-required'")
+    assert trace.outcome == Paused(
+        reason="the agent waits for an answer to 'input-required': answer it in another turn "
+        "(`- answer: {input-required: approve}`), or end the case with `pauses: input-required`"
+    )
     [expected] = await run(sdk_url, case("c", says("ask", pauses=("input-required",))))
     assert isinstance(expected.outcome, Completed)

@@ -347,9 +347,7 @@ async def test_an_exception_of_the_agent_is_a_crash(adk_url: str) -> None:
 
     with pytest.raises(Stopped) as stopped:
         await converse(adk_url, said("boom"), endpoint="run")
-    assert stopped.value.outcome == Crashed(
-        reason="POST /run answered 500 Internal Server Error: Internal Server Error"
-    )
+    assert stopped.value.outcome == Crashed(reason="POST /run answered 500 Internal Server Error")
 
 
 async def test_an_event_that_is_sent_twice_for_its_artifact_counts_its_tokens_once(adk_url: str) -> None:

@@ -37,6 +37,20 @@ def test_how_long_to_wait_is_read_from_headers_dates_and_retry_info(
     assert retry_after({"retry-after": header} if header else {}, text, now=NOON) == seconds
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"Internal Server Error", "POST /a answered 500 Internal Server Error"),
+        (b"Error", "POST /a answered 500 Internal Server Error"),
+        (b"it broke", "POST /a answered 500 Internal Server Error: it broke"),
+        (b"", "POST /a answered 500 Internal Server Error"),
+    ],
+)
+def test_a_body_that_only_repeats_the_status_is_said_once(body: bytes, said: str) -> None:
+    stopped = stopped_by(Response(status=500, headers={}, body=body), "POST /a")
+    assert stopped.outcome == Crashed(reason=said)
+
+
 def test_a_long_body_is_quoted_in_part_and_a_hint_may_be_given() -> None:
     stopped = stopped_by(Response(404, {}, b"x" * 5000), "POST /run", hint="create the session first")
     assert isinstance(stopped.outcome, Refused)

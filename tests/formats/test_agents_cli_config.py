@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 
 from gate.documents import parse, validate
-from gate.formats.agents_cli_config import part, read
+from gate.formats.agents_cli_config import MEASURED_HERE, part, read
+from gate.score import METRICS
 from tests.support.traces import json_values
 
 LIST = """\
@@ -89,6 +90,10 @@ def test_code_in_the_file_is_carried_over() -> None:
             "1:17 error wrong-type 'metrics_to_run' must be a list",
         ),
         (
+            "metrics_to_run: [a, response_match_score]\ncustom_metrics: {a: {module: m}}",
+            "1:21 warn not-carried-over the metric 'response_match_score' of `metrics_to_run`",
+        ),
+        (
             "custom_metric: []",
             "1:1 warn unknown-key 'custom_metric' is not a key that is known here; did you mean",
         ),
@@ -132,3 +137,7 @@ def test_the_part_is_valid_in_a_config() -> None:
         **found,
     }
     assert not validate(parse(json.dumps(config), "c.json"), "config")
+
+
+def test_what_is_said_to_be_measured_here_is() -> None:
+    assert set(MEASURED_HERE) <= set(METRICS)

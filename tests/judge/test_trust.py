@@ -183,7 +183,7 @@ async def test_a_judge_that_moved_under_a_pull_request_is_told_as_that(clinic: C
 
 def graded(asked: Asked) -> Say:
     """A judge that gives what is careless 0.7: no more than nearly what is careful."""
-    score = 0.9 if "YES" in str(strict(asked).text) else 0.7
+    score = 0.9 if (strict(asked).text or "").startswith("YES") else 0.7
     return Say(json.dumps({"score": score, "explanation": "so"}))
 
 

@@ -10,6 +10,7 @@ from tests.support.reports import (
     a_summary,
     case_rules,
 )
+from tests.support.runs import a_metric
 
 
 def test_a_share_shows_more_digits_where_two_would_contradict_the_verdict() -> None:
@@ -50,6 +51,22 @@ def test_a_rule_of_level_info_is_a_note() -> None:
 def test_without_a_baseline_the_failing_cases_are_counted_instead_of_the_broken_ones() -> None:
     (row,) = rows(a_report(rules=case_rules(compared=False), baseline=NO_BASELINE))
     assert row == Row(words="cases that fail", now="0", rule="at most 0", verdict="pass")
+
+
+def test_a_quality_metric_without_a_baseline_is_shown_unless_it_is_simply_one() -> None:
+    metrics = (
+        a_summary("says", None, 0.5),
+        a_summary("calls", None, 1.0),
+        a_summary("nodes", None, None, measured=0, unscored={"metric": 144}),
+        a_summary("state", None, None, cases=0, trials=0),
+        a_summary("says", None, 0.5, scope="category:calm"),
+    )
+    used = tuple(a_metric(name) for name in ("says", "calls", "nodes", "state"))
+    shown = rows(a_report(metrics=metrics, rules=(), baseline=NO_BASELINE, metrics_used=used))
+    assert [(row.metric, row.now, row.lost) for row in shown] == [
+        ("says", "0.50", ""),
+        ("nodes", "from 0 of 48 cases", "144 trials not scored: 144 metric"),
+    ]
 
 
 def test_a_quality_metric_that_moved_without_a_rule_is_shown_and_a_still_one_is_not() -> None:

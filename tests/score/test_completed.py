@@ -15,7 +15,8 @@ CASE = case(Expect(), Expect())
         (Completed(), 1, ""),
         (Crashed(reason="exit code 1"), 0, "the agent crashed: exit code 1"),
         (TimedOut(reason="no answer in 120 s"), 0, "the trial timed out: no answer in 120 s"),
-        (Paused(reason="waits for `x`"), 0, "the agent waits for an answer: waits for `x`"),
+        (Paused(reason="waits for `x`"), 0, "waits for `x`"),
+        (Paused(reason=""), 0, "the agent waits for an answer"),
     ],
 )
 def test_completed_says_how_the_trial_ended(outcome: Outcome, value: float, reason: str) -> None:

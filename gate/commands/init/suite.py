@@ -3,6 +3,7 @@
 import json
 import re
 
+from gate.check.cases import UNNAMED
 from gate.commands.init.look import Adk, Graphs, Project
 
 _HEAD = """\
@@ -127,7 +128,7 @@ def _when(project: Project) -> str:
 def cases(project: Project) -> str:
     """golden/first.yaml."""
     found = project.adk
-    tool = found.tools[0] if found and found.tools else "NAME_OF_A_TOOL"
+    tool = found.tools[0] if found and found.tools else UNNAMED
     return f"""\
 cases:
   - id: greeting
