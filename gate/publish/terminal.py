@@ -15,8 +15,8 @@ from gate.publish import (
     groups,
     headline,
     judges,
-    native,
     table,
+    tracks,
 )
 from gate.publish.advice import advice
 from gate.publish.columns import aligned
@@ -58,7 +58,7 @@ def render(
                 part
                 for part in (
                     case_words.measured(report),
-                    native.measured(report, escape.line),
+                    tracks.measured(report, escape.line),
                     case_words.baseline(report, escape.line),
                 )
                 if part
@@ -126,8 +126,8 @@ def _tests(report: Report) -> list[list[str]]:
     """The project's own tests that broke, each with why."""
     return [
         [f"test {escape.line(case.id, 200)}: {history}", *(f"  {reason}" for reason in reasons)]
-        for case in native.found(report).broke
-        for history, *reasons in [native.lines(report, case, _short)]
+        for case in tracks.found(report).broke
+        for history, *reasons in [tracks.lines(report, case, _short)]
     ]
 
 
