@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, table, tracks
 from gate.publish.advice import advice
 from gate.publish.budget import Section, fit

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from gate.model.case import Quarantine
-from gate.model.run import Report, RuleVerdict, UndecidedCause
+from gate.model.verdict import Report, RuleVerdict, UndecidedCause
 from gate.publish import bar_changes, bar_words, groups, judges, tracks
 from gate.publish.escape import Quote
 from gate.publish.table import NO_CATEGORY, moved_quality, of_rule, rule_unit

@@ -6,7 +6,7 @@ has none. A blank line follows every HTML tag, else GitHub reads what follows as
 
 from collections.abc import Iterable, Sequence
 
-from gate.model.run import CaseVerdict, Report
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import case_words, escape, groups, headline, table, tracks
 from gate.publish.budget import Section
 from gate.publish.escape import cell, code

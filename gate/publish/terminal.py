@@ -6,7 +6,7 @@ Colour is an extra: the words carry everything. Lines of other people's text are
 from collections.abc import Sequence
 
 from gate.model.bar import BarChange
-from gate.model.run import CaseVerdict, Report
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import (
     bar_changes,
     bar_words,
@@ -133,7 +133,7 @@ def _tests(report: Report) -> list[list[str]]:
 
 def _gone(report: Report) -> list[str]:
     """The project's own tests that the baseline has and this run has not."""
-    gone = native.gone(report)
+    gone = tracks.gone(report)
     label = count(len(gone), "test of the baseline was", "tests of the baseline were")
     names = [f"  {escape.line(case.id, _ANSWER)}" for case in gone[:_FEW]]
     more = [f"  and {len(gone) - _FEW} more"] if len(gone) > _FEW else []
