@@ -13,8 +13,9 @@ from gate.documents import write_text
 from gate.drive import about, drive
 from gate.errors import AgentDown, UsageError
 from gate.model.case import Case, Side
-from gate.model.run import Report, TrialRecord
+from gate.model.run import TrialRecord
 from gate.model.trace import Trace
+from gate.model.verdict import Report
 from gate.publish import SINKS
 from gate.redact import Redactor
 from gate.results import LOG_FILE, Results
