@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -11,8 +12,7 @@ from gate.model.judge import JudgeReading
 from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRecord
 from gate.model.trace import Trace
 from gate.record import record_of
-from gate.score import score_trial
-from gate.score.judge import Judge
+from gate.score import judges_among, score_trial
 from gate.score.metric import Metric
 from gate.suite import Suite, Yardstick
 from gate.suite.judged import keep_judgements
@@ -32,7 +32,7 @@ class Scales:
         self._alike = suite.base is not None and _measures(suite.base) == _measures(suite.head)
         others = suite.base.metrics if suite.base and not self._alike else ()
         self._used = (*suite.head.metrics, *others)
-        self._judges = [metric for metric in self._used if isinstance(metric, Judge)]
+        self._judges = judges_among(self._used)
 
     @property
     def waits(self) -> bool:
@@ -121,9 +121,14 @@ class Scales:
         )
 
     def _readings(self, side: Yardstick) -> tuple[JudgeReading, ...]:
-        """What the judges of a side said; where both sides hold the same, the head's were asked."""
+        """What the judges of a side said; where both sides hold the same, the head's were asked.
+
+        From which value on that is a yes is the side's own.
+        """
         asked = self._suite.head if self._alike else side
-        return tuple(metric.reading for metric in asked.metrics if isinstance(metric, Judge))
+        at = {judge.name: judge.at for judge in judges_among(side.metrics)}
+        judges = judges_among(asked.metrics)
+        return tuple(replace(judge.reading, at=at[judge.name]) for judge in judges)
 
     async def _put_base(self, trace: Trace, base: Yardstick) -> TrialRecord:
         # Metrics that are the same on both sides are entered once: the head's stand for the base's.

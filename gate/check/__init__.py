@@ -11,7 +11,6 @@ from gate import config as configs
 from gate import dataset
 from gate.check.agent import agent_findings
 from gate.check.cases import case_findings
-from gate.check.custom import custom_findings
 from gate.check.environment import environment_findings
 from gate.check.exposed import exposed_findings
 from gate.check.mapping import mapping_findings
@@ -24,6 +23,7 @@ from gate.git import is_in_checkout
 from gate.model.case import Case
 from gate.model.config import Config
 from gate.model.finding import Finding, Place
+from gate.score import runs_code
 
 __all__ = ["Checked", "check", "stops"]
 
@@ -72,7 +72,7 @@ def check(
     config, about_judges = _with_judges(config, suite.cases, environment, loaded.document)
     found += (_from_here(finding, config.root, config.file) for finding in about_judges)
     found += rule_findings(config, suite.cases)
-    found += custom_findings(config, os.environ if environ is None else environ)
+    found += _about_code(config, environment)
     found += mapping_findings(config, suite.cases, loaded.document)
     found += exposed_findings(config, suite.cases, loaded.document)
     about_cases = [
@@ -110,6 +110,14 @@ def _with_judges(
 
     whole, wrong = with_files(config, partial(_bytes, Path(config.root)))
     return whole, [*wrong, *judge_findings(whole, cases, environ, document)]
+
+
+def _about_code(config: Config, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What is wrong with the code of custom metrics; most suites have none."""
+    if any(map(runs_code, config.metrics)):
+        from gate.check.custom import custom_findings
+
+        yield from custom_findings(config, environ)
 
 
 def _bytes(root: Path, name: str) -> bytes | str:

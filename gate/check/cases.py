@@ -9,7 +9,7 @@ from datetime import date
 from gate.model.case import Answers, Case, Expect, Quarantine
 from gate.model.config import Config, UrlBoot
 from gate.model.finding import Finding, Place
-from gate.score import METRICS
+from gate.score import runs_code
 
 UNNAMED = "NAME_OF_A_TOOL"
 """What `agent-gate init` writes where it found no tool."""
@@ -17,7 +17,7 @@ UNNAMED = "NAME_OF_A_TOOL"
 
 def case_findings(config: Config, cases: Sequence[Case], today: date) -> Iterator[Finding]:
     """Findings about single cases; places are theirs."""
-    custom = any(metric.type in METRICS and METRICS[metric.type].foreign for metric in config.metrics)
+    custom = any(map(runs_code, config.metrics))
     for case in cases:
         yield from _turns(case)
         if any(call.name == UNNAMED for expect in case.expects for call in expect.calls or ()):

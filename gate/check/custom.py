@@ -6,30 +6,23 @@ import posixpath
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gate.documents.messages import did_you_mean
 from gate.model import Json
 from gate.model.config import Config, MetricConfig
 from gate.model.finding import Finding, Place
+from gate.score import runs_code
+from gate.score.custom_python import EVALUATE, folders_of, interpreter, source_file
+from gate.work.files import Files, Origin, files_at
 
-if TYPE_CHECKING:
-    from gate.work.files import Files
-
-_TYPES = frozenset({"command", "python"})
 _INSTANCE, _INVOCATIONS = 1, 2
 _ADK = frozenset({"actual", "actual_invocation", "actual_invocations", "invocations"})
 
 
 def custom_findings(config: Config, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Findings about the code of each metric that runs some; nothing of it is imported."""
-    custom = [metric for metric in config.metrics if metric.type in _TYPES]
-    if not custom:
-        return
-    from gate.work.files import Origin, files_at  # only a custom metric pays for it
-
     files = files_at(Origin(root=config.root))
-    for metric in custom:
+    for metric in filter(runs_code, config.metrics):
         if metric.type == "command":
             yield from _command(metric, files, environ)
         else:
@@ -37,7 +30,7 @@ def custom_findings(config: Config, environ: Mapping[str, str]) -> Iterator[Find
         yield from _parts(metric, files)
 
 
-def _command(metric: MetricConfig, files: "Files", environ: Mapping[str, str]) -> Iterator[Finding]:
+def _command(metric: MetricConfig, files: Files, environ: Mapping[str, str]) -> Iterator[Finding]:
     command = metric.options.get("command")
     words = [word for word in command if isinstance(word, str)] if isinstance(command, list) else []
     if words:
@@ -55,9 +48,7 @@ def _command(metric: MetricConfig, files: "Files", environ: Mapping[str, str]) -
 _START = "Its paths start at the folder of agent-gate.yml."
 
 
-def _python(metric: MetricConfig, files: "Files", environ: Mapping[str, str]) -> Iterator[Finding]:
-    from gate.score.custom_python import EVALUATE, folders_of, interpreter, source_file
-
+def _python(metric: MetricConfig, files: Files, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield from _program(metric, interpreter(metric.options, Path(metric.root)), files, environ)
     options = metric.options
     code, function = options.get("code"), str(options.get("function", EVALUATE))
@@ -77,7 +68,7 @@ def _python(metric: MetricConfig, files: "Files", environ: Mapping[str, str]) ->
         yield from _function(metric, content, function, shown)
 
 
-def _no_source(metric: MetricConfig, files: "Files", options: Mapping[str, Json]) -> Iterator[Finding]:
+def _no_source(metric: MetricConfig, files: Files, options: Mapping[str, Json]) -> Iterator[Finding]:
     file, module = options.get("file"), options.get("module")
     if isinstance(file, str):
         if (files.top / _named(files, file)).is_file():
@@ -165,9 +156,7 @@ def _signature(
     yield Finding.error("metric-signature", place, what, fix=fix)
 
 
-def _program(
-    metric: MetricConfig, word: str, files: "Files", environ: Mapping[str, str]
-) -> Iterator[Finding]:
+def _program(metric: MetricConfig, word: str, files: Files, environ: Mapping[str, str]) -> Iterator[Finding]:
     if "/" in word:
         if _named(files, word) not in files.names and not (Path(metric.root) / word).is_file():
             what = f"there is no program '{word}', which runs metric '{metric.name}'"
@@ -181,7 +170,7 @@ def _program(
         yield Finding.error("no-metric-program", metric.place, what, why=why, fix=fix)
 
 
-def _parts(metric: MetricConfig, files: "Files") -> Iterator[Finding]:
+def _parts(metric: MetricConfig, files: Files) -> Iterator[Finding]:
     listed = metric.options.get("files")
     for text in listed if isinstance(listed, list) else ():
         name = _named(files, str(text))
@@ -190,5 +179,5 @@ def _parts(metric: MetricConfig, files: "Files") -> Iterator[Finding]:
             yield Finding.error("metric-not-found", metric.place, what, why=_START)
 
 
-def _named(files: "Files", text: str) -> str:
+def _named(files: Files, text: str) -> str:
     return posixpath.normpath(posixpath.join(files.folder, text))

@@ -17,7 +17,7 @@ from gate.model.config import CommandBoot, Config, ContainerBoot, MetricConfig
 from gate.model.finding import Finding
 from gate.model.judge import Anchor, JudgeConfig
 from gate.redact import credentials_of
-from gate.score import build
+from gate.score import build, judges_among
 from gate.score.judge import EVEN, Judge
 
 FEW: Final = 10
@@ -144,7 +144,7 @@ def _lacking(metric: MetricConfig, judge: Judge, anchor: Anchor) -> Iterator[Fin
 
 def _budgets(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
     try:
-        metrics = [metric for metric in build(config.metrics) if isinstance(metric, Judge)]
+        metrics = judges_among(build(config.metrics))
     except BadInput:
         return
     expected = {case.id: case for case in cases}

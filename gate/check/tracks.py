@@ -22,8 +22,8 @@ def track_findings(config: Config, cases: Sequence[Case]) -> Iterator[Finding]:
             fix = f"name: {track.name}-tests" if times[track.name] == 1 else ""
             yield Finding.error("track-name", track.place, what, why=why, fix=fix)
     for case in cases:
-        track, sign, _ = case.id.partition("::")
-        if sign and track in times:
-            what = f"a test of the track '{track}' can have the id {case.id!r} too"
+        name, sign, _ = case.id.partition("::")
+        if sign and name in times:
+            what = f"a test of the track '{name}' can have the id {case.id!r} too"
             why = "What became of the one would be taken for the other's."
             yield Finding.error("case-id", case.place, what, why=why, fix="Rename the case, or the track.")

@@ -8,7 +8,8 @@ from gate.compare.passing import TOLERANCE, trial_passes
 from gate.compare.values import samples_of
 from gate.model.baseline import Sample, Value
 from gate.model.judge import Disagreement, JudgeHealth, JudgeState
-from gate.model.run import CaseEvidence, MetricFacts, RuleVerdict, UndecidedCause
+from gate.model.run import CaseEvidence, MetricFacts, RuleVerdict, TrialRecord, UndecidedCause
+from gate.model.score import Scored, Unscored
 
 _CAUSES: Mapping[JudgeState, UndecidedCause] = {
     "changed": "judge_changed",
@@ -31,12 +32,26 @@ def without_values(case: CaseEvidence, metrics: Mapping[str, JudgeHealth]) -> Ca
     blank = {
         name: tuple(_blank(sample, metrics[name]) for sample in samples) for name, samples in hidden.items()
     }
-    return replace(case, samples={**case.samples, **blank})
+    exhibits = tuple(_doubting(record, metrics) for record in case.exhibits)
+    return replace(case, samples={**case.samples, **blank}, exhibits=exhibits)
+
+
+def _doubting(record: TrialRecord, metrics: Mapping[str, JudgeHealth]) -> TrialRecord:
+    """The record in which such a metric says why it is not believed, in the place of what it said."""
+    scores = {
+        name: Unscored(cause=_unknown(metrics[name]), reason=metrics[name].reason)
+        for name, score in record.scores.items()
+        if name in metrics and isinstance(score, Scored)
+    }
+    return replace(record, scores={**record.scores, **scores}) if scores else record
 
 
 def _blank(sample: Sample, judge: JudgeHealth) -> Sample:
-    unknown: Sample = "judge" if judge.state == "down" else "judge_changed"
-    return unknown if isinstance(sample, Value) else sample
+    return _unknown(judge) if isinstance(sample, Value) else sample
+
+
+def _unknown(judge: JudgeHealth) -> Literal["judge", "judge_changed"]:
+    return "judge" if judge.state == "down" else "judge_changed"
 
 
 def undecided_by(verdict: RuleVerdict, metrics: Mapping[str, JudgeHealth]) -> RuleVerdict:

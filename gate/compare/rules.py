@@ -57,39 +57,37 @@ def judge(rule: Rule, metrics: Mapping[str, MetricFacts], side: Side) -> Iterato
         yield from (_judge_count(rule, name, bound, side) for name, bound in rule.counts.items())
     elif rule.metric in metrics:
         metric = metrics[rule.metric]
-        scopes = list(_scopes(rule, metric, side.cases))
-        for scope, cases in scopes:
-            yield _judge_scope(rule, metric, scope, cases, side)
+        scopes, apart = _scopes(rule, metric, side.cases), _scopes(rule, metric, side.apart)
+        for scope, cases in scopes.items():
+            yield _judge_scope(rule, metric, scope, cases, side, len(apart.get(scope, ())))
         if not scopes:
             reason = "no case that counts has what it is held against"
             yield RuleVerdict(rule=rule, scope="suite", verdict="not_judged", reason=reason)
 
 
-def _scopes(
-    rule: Rule, metric: MetricFacts, cases: Sequence[CaseEvidence]
-) -> Iterator[tuple[str, tuple[CaseEvidence, ...]]]:
-    mine = tuple(case for case in cases if metric.name in case.facts.keys)
-    if not mine:
-        return
+def _scopes(rule: Rule, metric: MetricFacts, cases: Sequence[CaseEvidence]) -> dict[str, list[CaseEvidence]]:
+    """By name the cases of each scope that the metric applies to; single cases stay in the suite's order."""
+    found: dict[str, list[CaseEvidence]] = {}
+    for case in cases:
+        for name in _names(rule, case) if metric.name in case.facts.keys else ():
+            found.setdefault(name, []).append(case)
+    return found if rule.by == "case" else {name: found[name] for name in sorted(found)}
+
+
+def _names(rule: Rule, case: CaseEvidence) -> Sequence[str]:
     match rule.by:
         case "suite":
-            yield "suite", mine
+            return ("suite",)
         case "category":
-            for category in sorted({case.facts.category for case in mine}):
-                yield (
-                    category,
-                    tuple(case for case in mine if case.facts.category == category),
-                )
+            return (case.facts.category,)
         case "tag":
-            for tag in sorted({tag for case in mine for tag in case.facts.tags}):
-                yield tag, tuple(case for case in mine if tag in case.facts.tags)
+            return tuple(dict.fromkeys(case.facts.tags))
         case "case":
-            for case in mine:
-                yield case.facts.id, (case,)
+            return (case.facts.id,)
 
 
 def _judge_scope(
-    rule: Rule, metric: MetricFacts, scope: str, cases: tuple[CaseEvidence, ...], side: Side
+    rule: Rule, metric: MetricFacts, scope: str, cases: Sequence[CaseEvidence], side: Side, quarantined: int
 ) -> RuleVerdict:
     fold = fold_of(rule, metric)
     now = measure(cases, metric, fold)
@@ -117,7 +115,7 @@ def _judge_scope(
         low=now.low,
         high=None if now.high == inf else now.high,
         not_comparable=others,
-        coverage=coverage_of(now, _quarantined(rule, metric, scope, side)),
+        coverage=coverage_of(now, quarantined),
     )
 
 
@@ -142,11 +140,6 @@ def coverage_of(found: Measured, quarantined: int) -> Coverage:
         unscored=dict(found.unscored),
         quarantined=quarantined,
     )
-
-
-def _quarantined(rule: Rule, metric: MetricFacts, scope: str, side: Side) -> int:
-    """How many quarantined cases would be in the scope."""
-    return len(next((cases for name, cases in _scopes(rule, metric, side.apart) if name == scope), ()))
 
 
 def _gravity(judgement: _Judgement, policies: Mapping[str, Policy]) -> tuple[int, int]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from gate.config.build import build
 from gate.config.units import seconds
 from gate.documents import Document, read, validate
-from gate.formats import agents_cli_config
 from gate.frozen import frozen
 from gate.model.config import Config, MetricConfig
 from gate.model.finding import Finding
@@ -62,6 +61,8 @@ def _metrics_of(document: Document, config: Config) -> tuple[tuple[MetricConfig,
     """The metrics that another tool's file defines, each at its place in it."""
     if document.broken:
         return (), document.findings
+    from gate.formats import agents_cli_config  # most configs name no other tool's
+
     folder = config.metrics_from.rpartition("/")[0]
     found, wrong = agents_cli_config.positioned(document.value, document.place, folder)
     metrics = tuple(

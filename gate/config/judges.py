@@ -1,19 +1,19 @@
 """`judges:` and `judge_cache:` to the model, and which judge a metric asks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
+from gate.config.narrow import Map, map_of, text, text_map, texts
 from gate.config.units import number, per_second, seconds
 from gate.documents import Document
-from gate.model import Json
 from gate.model.config import Config
 from gate.model.judge import JudgeBudget, JudgeConfig, Price
-
-Map = Mapping[str, Json]
 
 
 def judges(top: Map, document: Document, root: str) -> tuple[JudgeConfig, ...]:
     """Every judge of a config that fits the schema."""
-    return tuple(_judge(name, _map(given), document, root) for name, given in _map(top.get("judges")).items())
+    return tuple(
+        _judge(name, map_of(given), document, root) for name, given in map_of(top.get("judges")).items()
+    )
 
 
 def asked(metric: Map, known: Sequence[JudgeConfig]) -> JudgeConfig | None:
@@ -26,7 +26,7 @@ def asked(metric: Map, known: Sequence[JudgeConfig]) -> JudgeConfig | None:
 
 def cache_of(top: Map) -> str:
     """The file of earlier judgements, "" where none is kept."""
-    return _text(top.get("judge_cache"))
+    return text(top.get("judge_cache"))
 
 
 def judge_files(config: Config) -> tuple[str, ...]:
@@ -39,39 +39,39 @@ def judge_files(config: Config) -> tuple[str, ...]:
 def anchors_file(options: Map) -> str:
     """The file that a metric's `anchors` name; "" where it has none."""
     given = options.get("anchors")
-    return _text(given) or _text(_map(given).get("file"))
+    return text(given) or text(map_of(given).get("file"))
 
 
 def answer_key(top: Map) -> Iterator[str]:
     """The files that an agent must not see: anchors, and earlier judgements."""
     if cache := cache_of(top):
         yield cache
-    for metric in _map(top.get("metrics")).values():
-        if name := anchors_file(_map(metric)):
+    for metric in map_of(top.get("metrics")).values():
+        if name := anchors_file(map_of(metric)):
             yield name
 
 
 def _judge(name: str, given: Map, document: Document, root: str) -> JudgeConfig:
-    rate, seed, command = given.get("rate"), given.get("seed"), given.get("token_command")
+    rate, seed = given.get("rate"), given.get("seed")
     return JudgeConfig(
         name=name,
-        base_url=_text(given["base_url"]).rstrip("/"),
-        model=_text(given["model"]),
-        headers=_texts(given.get("headers")),
-        headers_from=_texts(given.get("headers_from")),
-        key=_text(given.get("key")),
-        token_command=_listed(command),
-        token_env=_listed(given.get("token_env")),
-        ca=_text(given.get("ca")),
+        base_url=text(given["base_url"]).rstrip("/"),
+        model=text(given["model"]),
+        headers=text_map(given.get("headers")),
+        headers_from=text_map(given.get("headers_from")),
+        key=text(given.get("key")),
+        token_command=texts(given.get("token_command", [])),
+        token_env=texts(given.get("token_env", [])),
+        ca=text(given.get("ca")),
         temperature=number(given.get("temperature", 0)),
         seed=None if seed is None else int(number(seed)),
-        body=_map(given.get("body")),
+        body=map_of(given.get("body")),
         timeout_s=seconds(given.get("timeout", 60)),
         retries=int(number(given.get("retries", 2))),
-        rate_per_s=per_second(_text(rate)) if rate is not None else None,
+        rate_per_s=per_second(text(rate)) if rate is not None else None,
         concurrency=int(number(given.get("concurrency", 4))),
-        budget=_budget(_map(given.get("budget"))),
-        price=_price(_map(given.get("price"))),
+        budget=_budget(map_of(given.get("budget"))),
+        price=_price(map_of(given.get("price"))),
         root=root,
         place=document.place(("judges", name), key=True),
     )
@@ -87,19 +87,3 @@ def _budget(given: Map) -> JudgeBudget:
 
 def _price(given: Map) -> Price | None:
     return Price(input=number(given["input"]), output=number(given["output"])) if given else None
-
-
-def _map(value: Json) -> Map:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: Json) -> dict[str, str]:
-    return {key: _text(item) for key, item in _map(value).items()}
-
-
-def _listed(value: Json) -> tuple[str, ...]:
-    return tuple(map(_text, value)) if isinstance(value, list) else ()

@@ -6,11 +6,11 @@ for no validator; a test holds that both refuse the same cases.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from functools import partial
-from typing import Any, Final, Literal
+from typing import Literal
 
+from gate.dataset.expect import expect_of
 from gate.dataset.narrow import (
     Refused,
     any_text,
@@ -33,10 +33,7 @@ from gate.model.case import (
     BlobPart,
     Case,
     Expect,
-    ExpectedCall,
     FilePart,
-    Nodes,
-    Parallel,
     Quarantine,
     TextPart,
     Turn,
@@ -67,8 +64,6 @@ _CASE_KEYS = frozenset(
 )
 _QUARANTINE_KEYS = frozenset({"owner", "reason", "until"})
 _TURN_KEYS = frozenset({"user", "answer", "expect", "state_delta"})
-_CALL_KEYS = frozenset({"name", "args"})
-_PARALLEL = frozenset({"parallel"})
 _PART_KEYS = {
     "text": frozenset({"text"}),
     "data": frozenset({"mime_type", "data"}),
@@ -148,7 +143,7 @@ def _defaults(value: Json) -> _Defaults:
 def _case(value: Json, defaults: _Defaults, document: Document, path: Sequence[str | int]) -> Case:
     found = mapping(value, _CASE_KEYS, "id")
     short = one_of(found, "turns", "user") == "user"
-    expect = _expect(found.get("expect", {}))
+    expect = expect_of(found.get("expect", {}))
     if short:
         place = document.place((*path, "user"), key=True)
         turns: tuple[Turn, ...] = (Turn(sent=_user(found["user"]), expect=expect, place=place),)
@@ -199,7 +194,7 @@ def _turn(value: Json) -> tuple[User | Answers, Expect, Mapping[str, Json]]:
     found = mapping(value, _TURN_KEYS)
     said = one_of(found, "user", "answer") == "user"
     sent = _user(found["user"]) if said else _answers(found["answer"])
-    return sent, _expect(found.get("expect", {})), free_mapping(found.get("state_delta", {}))
+    return sent, expect_of(found.get("expect", {})), free_mapping(found.get("state_delta", {}))
 
 
 def _user(value: Json) -> User:
@@ -237,64 +232,3 @@ def _answer(value: Json) -> Answer:
             return Answer(to=to, decision="input", value=given)
         case _:
             raise Refused
-
-
-def _expect(value: Json) -> Expect:
-    found = free_mapping(value)
-    if not found:
-        return _NOTHING
-    if not found.keys() <= _EXPECT.keys():
-        raise Refused
-    return Expect(**{key: _EXPECT[key](held) for key, held in found.items()})
-
-
-def _calls(value: Json) -> tuple[ExpectedCall, ...]:
-    return () if value == "none" else many(_call, value)
-
-
-def _call(value: Json) -> ExpectedCall:
-    if isinstance(value, str):
-        return ExpectedCall(name=text(value))
-    found = mapping(value, _CALL_KEYS, "name")
-    args = free_mapping(found["args"]) if "args" in found else None
-    return ExpectedCall(name=text(found["name"]), args=args)
-
-
-def _nodes(value: Json) -> Nodes:
-    return many(_node, value)
-
-
-def _node(value: Json) -> str | Parallel:
-    if isinstance(value, str):
-        return text(value)
-    found = mapping(value, _PARALLEL, "parallel")
-    return Parallel(branches=many(_branch, found["parallel"]))
-
-
-def _branch(value: Json) -> Nodes:
-    return (text(value),) if isinstance(value, str) else _nodes(value)
-
-
-def _state(value: Json) -> dict[str, Json]:
-    found = free_mapping(value)
-    if not found or "" in found:
-        raise Refused
-    return found
-
-
-def _pauses(value: Json) -> tuple[str, ...]:
-    return () if value == "none" else texts(value)
-
-
-_NOTHING: Final = Expect()
-_EXPECT: Final[Mapping[str, Callable[[Json], Any]]] = {
-    "calls": _calls,
-    "nodes": _nodes,
-    "state": _state,
-    "state_keys": partial(many, text),
-    "contains": texts,
-    "excludes": texts,
-    "pauses": _pauses,
-    "reference": text,
-    "rubric": text,
-}

@@ -75,7 +75,8 @@ def findings_of(problem: Problem, document: Document) -> list[Finding]:
         case "additionalProperties" | "unevaluatedProperties":
             return [_unknown_key(key, problem, document) for key in _extras(problem)]
         case "required":
-            what = f"{_noun(problem)} needs {problem.text.removesuffix(' is a required property')}"
+            needed = problem.text.removesuffix(" is a required property")
+            what = f"{_noun(problem)} needs {needed}{_meant(problem, needed.strip(chr(39)))}"
             return [_finding("missing-key", document, problem.path, what, _examples(problem), key=True)]
         case _:
             rule, what, fix = _explain(problem)
@@ -86,6 +87,21 @@ def _finding(
     rule: str, document: Document, path: Path, what: str, fix: str = "", *, key: bool = False
 ) -> Finding:
     return Finding.error(rule, document.place(path, key=key), what, fix=fix)
+
+
+def _meant(problem: Problem, missing: str) -> str:
+    """`; did you mean 'rouge_l'?` of a thing called `rougeL` that lacks its kind."""
+    properties = problem.schema.get("properties")
+    about = properties.get(missing) if isinstance(properties, dict) else None
+    known = about.get("enum") if isinstance(about, dict) else None
+    name = _letters(problem.path[-1]) if problem.path else ""
+    same = [each for each in known if _letters(each) == name] if isinstance(known, list) else []
+    return f"; did you mean '{same[0]}'?" if same else ""
+
+
+def _letters(name: object) -> str:
+    """A name without what differs between spellings."""
+    return str(name).lower().replace("_", "").replace("-", "")
 
 
 def show(value: Json) -> str:

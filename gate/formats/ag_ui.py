@@ -79,7 +79,7 @@ class RunReader:
         """A request is about to be sent for the run of this id, with answers to these pauses."""
         self._earlier |= {self._run}
         self._run = run
-        self.heard.answered |= {ident for ident, asked in answered.items() if asked.way == "call"}
+        self.heard.answered.update(ident for ident, asked in answered.items() if asked.way == "call")
         self.asked = {}
         self.state.begin()
         self._reset()

@@ -1,5 +1,6 @@
 """What an AG-UI agent has said and done: in this run piece by piece, and in the conversation before it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -26,13 +27,15 @@ _SORTS: Final = ("TEXT_MESSAGE", "TOOL_CALL", "REASONING_MESSAGE")
 class Heard:
     """Messages, thoughts, calls and results of one conversation, of which `history` has those to send back.
 
-    `names` has all calls by their ids; those of ADK's runtime are pauses. Events come here in order.
+    `names` has all calls by their ids; those of ADK's runtime are pauses. `called` and `answered` count how
+    often a call or a result was told under an id, for models use one again. Events come here in order.
     """
 
     def __init__(self, arguments: ReadArguments) -> None:
         self.history = History()
         self.names: dict[str, str] = {}
-        self.answered: set[str] = set()
+        self.called: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
         self._plumbing: dict[str, Pause] = {}
         self._arguments = arguments
         self.begin(frozenset())
@@ -124,6 +127,7 @@ class Heard:
             messages,
             changes=lambda ident: ident in self._spoken and not self._is_open(ident),
             names=self.names,
+            called=self.called,
             answered=self.answered,
         )
         for each in restated.events(place, self._arguments):
@@ -153,6 +157,7 @@ class Heard:
             if not isinstance(call, Call):
                 continue
             self.names[call.id] = call.name
+            self.called[call.id] += 1
             self._unanswered[call.id] = None
             self._last.add(call.id)
             if is_plumbing(call.name):
@@ -167,7 +172,7 @@ class Heard:
             self._unanswered.pop(ident, None)
 
     def _answer(self, call_id: str) -> None:
-        self.answered.add(call_id)
+        self.answered[call_id] += 1
         self._unanswered.pop(call_id, None)
 
 

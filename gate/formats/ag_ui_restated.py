@@ -1,7 +1,7 @@
 """What an AG-UI snapshot of all messages tells for the first time: the rest was heard before."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from gate.formats.adk_fields import text
@@ -17,8 +17,9 @@ _SPOKEN: Final = ("assistant", "reasoning")
 class Restated:
     """Finds what is new in a snapshot's messages, by their ids, and by their words where ids were given anew.
 
-    `names` has the calls that came before, `answered` those whose results did; `changes` tells the messages
-    whose words this run may replace. What changes in older messages is not said now.
+    `names` has the calls that came before; `called` counts them by their ids, `answered` their results: where
+    a snapshot has more of an id, they are new. `changes` tells the messages whose words this run may replace.
+    What changes in older messages is not said now.
     """
 
     def __init__(
@@ -28,11 +29,16 @@ class Restated:
         *,
         changes: Callable[[str], bool],
         names: Mapping[str, str],
-        answered: Collection[str],
+        called: Mapping[str, int],
+        answered: Mapping[str, int],
     ) -> None:
         self._history = history
         self._messages = messages
-        self._changes, self._names, self._answered = changes, names, answered
+        self._changes, self._names = changes, names
+        self._called, self._answered = called, answered
+        self._calls_here: Counter[str] = Counter()
+        self._results_here: Counter[str] = Counter()
+        self._counted: set[tuple[str, str]] = set()
         told = {message["id"] for message in messages}
         self._elsewhere = Counter(_words(message) for message in history.sent() if message["id"] not in told)
 
@@ -61,18 +67,26 @@ class Restated:
 
     def _calls(self, message: Mapping[str, Json], place: Place, arguments: ReadArguments) -> Iterator[Event]:
         for ident, name, given in calls_of(message):
-            if ident not in self._names:
+            if self._is_more(str(message["id"]), ident, self._calls_here, self._called):
                 args, why = arguments(given)
                 yield placed(place, Call(id=ident, name=name, args=args, args_error=why))
 
     def _result(self, message: Mapping[str, Json], place: Place) -> Iterator[Event]:
         call_id = text(message, "toolCallId")
-        if call_id not in self._answered:
+        if self._is_more(str(message["id"]), call_id, self._results_here, self._answered):
             error = text(message, "error")
             value = text_of(message.get("content"))
             name = self._names.get(call_id, "")
             failed = Result(call_id=call_id, name=name, value=value or error, is_error=bool(error))
             yield placed(place, failed)
+
+    def _is_more(self, message: str, ident: str, here: Counter[str], told: Mapping[str, int]) -> bool:
+        """Whether the snapshot has more of an id than were told; a message that it repeats counts once."""
+        if (message, ident) in self._counted:
+            return False
+        self._counted.add((message, ident))
+        here[ident] += 1
+        return here[ident] > told.get(ident, 0)
 
 
 def _words(message: Mapping[str, Json]) -> tuple[Json, str]:

@@ -4,9 +4,6 @@ A conversation is a trace of ours, a turn of it what one top span of an agent or
 does not record is not exposed by its trace: no span says that an agent called no tool.
 """
 
-import re
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,17 +12,15 @@ from gate.formats.adk_fields import is_mapping, kind
 from gate.formats.otel_facts import Facts, facts_of
 from gate.formats.otel_jaeger import jaeger
 from gate.formats.otel_spans import LogRecord, NotSpans, Span, is_jaeger, is_otlp, otlp, with_logs
+from gate.formats.otel_told import Told
 from gate.formats.otel_tree import Forest, Group, Step, groups
 from gate.formats.otel_turns import OtelTurn, TurnReader, toolers, turn_trace
 from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json
-from gate.model.finding import Finding, Level, Place
+from gate.model.finding import Finding, Place
 from gate.model.trace import Completed, Exposed, Outcome, Paused, Trace
 
-_MOST_TOLD: Final = 20
-_SPAN_ID: Final = re.compile(r'"(?:spanId|span_id|spanID)"\s{0,9}:\s{0,9}"([^"]{1,64})"')
-_LINE_END: Final = re.compile("\n")
 _ORDER: Final[tuple[Exposed, ...]] = ("text", "calls", "nodes", "usage")
 _ACCEPTED: Final = (
     "It reads OTLP/JSON (resourceSpans, as one document or one a line) and Jaeger's JSON (data, spans)."
@@ -53,7 +48,7 @@ class Reading:
 
 def read(content: str, file: str) -> Reading:
     """Read a whole file; never raises for what is in it."""
-    told = _Told(content, file)
+    told = Told(content, file)
     spans, logs = _spans(content, told)
     if told.failed:
         return Reading(conversations=(), findings=told.findings())
@@ -70,72 +65,7 @@ def read(content: str, file: str) -> Reading:
     return Reading(conversations=tuple(found), findings=told.findings())
 
 
-class _Told:
-    """Findings of one file; a span is found by its id, where the file spells it."""
-
-    def __init__(self, content: str, file: str) -> None:
-        self._content = content
-        self._file = file
-        self._at: dict[str, int] = {}
-        self._lines: list[int] = []
-        self._found: list[Finding] = []
-        self._more: Counter[tuple[str, Level]] = Counter()
-        self.failed = False
-
-    def error(self, rule: str, what: str, *, line: int = 0, fix: str = "") -> None:
-        self.failed = True
-        self._add(Finding.error(rule, Place(file=self._file, line=line), what, fix=fix))
-
-    def warn(
-        self,
-        rule: str,
-        what: str,
-        *,
-        span: Span | None = None,
-        at: Place | None = None,
-        why: str = "",
-        fix: str = "",
-    ) -> None:
-        self._add(Finding.warn(rule, at or self.place(span), what, why=why, fix=fix))
-
-    def place(self, span: Span | None) -> Place:
-        """Where a span's id stands in the file."""
-        if not self._at:
-            self._at = {m[1]: m.start(1) - 1 for m in reversed(list(_SPAN_ID.finditer(self._content)))}
-            self._lines = [m.start() for m in _LINE_END.finditer(self._content)]
-        if span is None or span.shown not in self._at:
-            return Place(file=self._file)
-        at = self._at[span.shown]
-        if span.line:
-            start = self._lines[span.line - 2] + 1 if span.line > 1 else 0
-            end = self._lines[span.line - 1] if span.line <= len(self._lines) else len(self._content)
-            at = max(self._content.find(f'"{span.shown}"', start, end), start)
-        line = bisect_left(self._lines, at)
-        return Place(file=self._file, line=line + 1, column=at - (self._lines[line - 1] if line else -1))
-
-    def findings(self) -> tuple[Finding, ...]:
-        more = [
-            Finding(
-                rule=rule,
-                level=level,
-                place=Place(file=self._file),
-                what=f"{count} more of the kind {rule!r}",
-            )
-            for (rule, level), count in self._more.items()
-        ]
-        return (*self._found, *more)
-
-    def _count(self, rule: str) -> int:
-        return sum(finding.rule == rule for finding in self._found)
-
-    def _add(self, finding: Finding) -> None:
-        if self._count(finding.rule) < _MOST_TOLD:
-            self._found.append(finding)
-        else:
-            self._more[finding.rule, finding.level] += 1
-
-
-def _spans(content: str, told: _Told) -> tuple[list[Span], list[LogRecord]]:
+def _spans(content: str, told: Told) -> tuple[list[Span], list[LogRecord]]:
     spans: list[Span] = []
     logs: list[LogRecord] = []
     for line, value in _documents(content, told):
@@ -161,7 +91,7 @@ def _of_document(value: Json) -> tuple[list[Span], list[LogRecord]]:
     raise NotSpans(f"this is no document of spans but {kind(value)}{held}")
 
 
-def _documents(content: str, told: _Told) -> Iterator[tuple[int, Json]]:
+def _documents(content: str, told: Told) -> Iterator[tuple[int, Json]]:
     """The values of a file with their lines, 0 for a single one."""
     lines = [(number, line) for number, line in enumerate(content.split("\n"), start=1) if line.strip()]
     if len(lines) > 1 and _parses(lines[0][1]):
@@ -186,7 +116,7 @@ def _parses(line: str) -> bool:
     return True
 
 
-def _unique(spans: Sequence[Span], told: _Told) -> list[Span]:
+def _unique(spans: Sequence[Span], told: Told) -> list[Span]:
     """Each span once: an exporter that tries again sends it twice. The fuller one counts."""
     found: dict[tuple[str, str], Span] = {}
     for span in spans:
@@ -199,7 +129,7 @@ def _unique(spans: Sequence[Span], told: _Told) -> list[Span]:
     return list(found.values())
 
 
-def _conversations(facts: Sequence[Facts], told: _Told) -> list[Conversation]:
+def _conversations(facts: Sequence[Facts], told: Told) -> list[Conversation]:
     forest = Forest(facts)
     _tell_cut(forest, told)
     by_id: dict[str, list[Group]] = {}
@@ -211,7 +141,7 @@ def _conversations(facts: Sequence[Facts], told: _Told) -> list[Conversation]:
     return [_conversation(name, turns, emitters, told) for name, turns in by_id.items()]
 
 
-def _tell_cut(forest: Forest, told: _Told) -> None:
+def _tell_cut(forest: Forest, told: Told) -> None:
     """Missing parents: one outer span that another program holds is usual, an agent's is not."""
     for (_, parent), orphans in forest.without_parent.items():
         inner = [each for each in orphans if each.kind in ("model", "tool")]
@@ -221,7 +151,7 @@ def _tell_cut(forest: Forest, told: _Told) -> None:
             told.warn("parent-missing", what, span=inner[0].span, why=why)
 
 
-def _tell_odd(facts: Facts, told: _Told) -> None:
+def _tell_odd(facts: Facts, told: Told) -> None:
     for problem in facts.problems if facts.kind != "other" else ():
         why = "What it said is not in the trace; metrics that need it read `not exposed`."
         told.warn(
@@ -232,7 +162,7 @@ def _tell_odd(facts: Facts, told: _Told) -> None:
         told.warn("lost-attributes", what, span=facts.span, fix=_LIMIT)
 
 
-def _tell_hidden(found: Sequence[Conversation], told: _Told) -> None:
+def _tell_hidden(found: Sequence[Conversation], told: Told) -> None:
     for name, what in (("text", "what the agent answered"), ("calls", "which tools it called")):
         hidden = [each for each in found if name not in each.trace.exposes]
         if hidden:
@@ -248,7 +178,7 @@ _CAPTURE: Final = (
 _LIMIT: Final = "Raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT of the agent."
 
 
-def _conversation(name: str, turns: Sequence[Group], emitters: frozenset[str], told: _Told) -> Conversation:
+def _conversation(name: str, turns: Sequence[Group], emitters: frozenset[str], told: Told) -> Conversation:
     zero = min(group.start_ns for group in turns)
     reader = TurnReader(zero, emitters)
     read_turns = [reader.read(group) for group in turns]

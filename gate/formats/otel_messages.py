@@ -67,17 +67,6 @@ def arguments(value: Json) -> tuple[Mapping[str, Json] | None, str]:
     return (held, "") if is_mapping(held) else (None, f"{kind(held)}, not an object")
 
 
-def user_text(found: Iterable[Message]) -> str:
-    """What the user said last: the texts of the user's messages that nothing of the agent follows."""
-    said: list[str] = []
-    for each in found:
-        if each.role == "user":
-            said += (part.text for part in each.parts if isinstance(part, Text))
-        elif each.role == "assistant":
-            said = []
-    return "\n".join(said)
-
-
 def turn_text(found: Iterable[Message]) -> str:
     """What the user said last, also where the agent has called tools since."""
     run: list[str] = []

@@ -1,6 +1,6 @@
 """A turn's spans to the events of a trace, and what they can show at all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -73,6 +73,7 @@ class TurnReader:
         """The events of one turn in order of time, as the spans' clocks have it."""
         models, runs = model_calls(group.steps), tool_runs(group.steps)
         rows = sorted(self._rows(group, models, runs), key=lambda row: row[0])
+        self._close(event for _, event in rows)
         events = tuple(replace(event, at_ms=self._ms(at)) for at, event in rows)
         exposes = frozenset(self._exposed(group, models, runs))
         return OtelTurn(
@@ -119,6 +120,12 @@ class TurnReader:
         # A tool's clock may be another machine's: its result never comes before its call.
         at = max(span.end_ns, asked_ns.get(run.call_id, 0))
         yield at, _answered(Event(author=agent, node=agent, parts=(part,), not_in_trajectory=why), part)
+
+    def _close(self, events: Iterable[Event]) -> None:
+        """Calls that have their result are over: some emitters use their ids again in each turn."""
+        for event in events:
+            if event.not_in_trajectory != PENDING:
+                self._called -= {part.call_id for part in event.parts if isinstance(part, Result)}
 
     def _exposed(
         self, group: Group, models: Sequence[ModelCall], runs: Sequence[ToolRun]

@@ -58,14 +58,24 @@ def read_reply(response: Response) -> Reply:
         body = response.json()
     except BadBody as error:
         raise Failed(f"its answer is {error.reason}") from None
-    choice = _first(body)
-    model, usage = _text(_map(body), "model"), _map(_map(body).get("usage"))
-    return Reply(
-        text=_said(choice),
-        model=" ".join(model.split())[:_EXCERPT],
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
-    )
+    model = _text(_map(body), "model")
+    return _used(_said(_first(body)), " ".join(model.split())[:_EXCERPT], body)
+
+
+def used_by(response: Response) -> Reply | None:
+    """What an answer without a verdict took all the same, as a reply without words; None but of a 200."""
+    if response.status != HTTPStatus.OK:
+        return None
+    try:
+        return _used("", "", response.json())
+    except BadBody:
+        return _used("", "", None)
+
+
+def _used(text: str, model: str, body: Json) -> Reply:
+    usage = _map(_map(body).get("usage"))
+    given, got = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return Reply(text=text, model=model, input_tokens=_count(given), output_tokens=_count(got))
 
 
 def _refused(response: Response) -> Failed:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from gate.judge.answers import Failed
+from gate.judge.budget import Tab
 from gate.judge.cache import Cache, question_key
 from gate.judge.endpoint import Answered, Endpoint
 from gate.judge.sampling import Judged, Question, Unjudged, fold
@@ -46,12 +47,17 @@ class Bench:
         self._endpoints.append(endpoint)
         return endpoint
 
-    async def judge(self, endpoint: Endpoint, question: Question) -> Judged | Unjudged:
-        """The judgement on a question, or why there is none; never raises for what a judge does."""
+    async def judge(
+        self, endpoint: Endpoint, question: Question, tab: Tab | None = None
+    ) -> Judged | Unjudged:
+        """The judgement on a question, or why there is none; never raises for what a judge does.
+
+        What it takes goes on the `tab`.
+        """
         samples = range(question.samples)
         known = [self._known(endpoint, question, sample) for sample in samples]
         answers = await asyncio.gather(
-            *(self._sample(endpoint, question, sample, known[sample]) for sample in samples)
+            *(self._sample(endpoint, question, sample, known[sample], tab) for sample in samples)
         )
         return fold(question.kind, answers, cached=sum(each is not None for each in known))
 
@@ -61,12 +67,12 @@ class Bench:
         return self.cache.get(question_key(question, sample), question.names)
 
     async def _sample(
-        self, endpoint: Endpoint, question: Question, sample: int, known: Answered | None
+        self, endpoint: Endpoint, question: Question, sample: int, known: Answered | None, tab: Tab | None
     ) -> Answered | str:
         if known:
             return known
         try:
-            answered = await endpoint.ask(question.prompt, VERDICTS[question.kind], sample)
+            answered = await endpoint.ask(question.prompt, VERDICTS[question.kind], sample, tab)
         except Failed as failed:
             return failed.reason
         if self.cache and not question.fresh:

@@ -10,6 +10,15 @@ _CHARACTERS_A_TOKEN: Final = 3
 _MILLION: Final = 1_000_000
 
 
+class Tab:
+    """What one metric's questions took: requests, retries included, their tokens, and money where priced."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.tokens = 0
+        self.money = 0.0
+
+
 class Purse:
     """Pays each call. Calls that run side by side may overrun a budget of tokens or money by their own."""
 
@@ -20,7 +29,7 @@ class Purse:
         self.tokens = 0
         self.money = 0.0
 
-    def take(self) -> None:
+    def take(self, tab: Tab) -> None:
         """Count one more call; raises Failed where there is nothing left for it."""
         budget = self._budget
         if budget.calls is not None and self.calls >= budget.calls:
@@ -30,16 +39,19 @@ class Purse:
         if budget.money is not None and self.money >= budget.money:
             raise _spent(f"{self.money:.2f} of {budget.money:g} in money")
         self.calls += 1
+        tab.calls += 1
 
-    def pay(self, sent: str, reply: Reply) -> int:
-        """Count what a call used, estimated where the endpoint does not say; returns its tokens."""
+    def pay(self, sent: str, reply: Reply, tab: Tab) -> None:
+        """Count what a call used, estimated where the endpoint does not say."""
         given, got = reply.input_tokens, reply.output_tokens
         given = len(sent) // _CHARACTERS_A_TOKEN if given is None else given
         got = len(reply.text) // _CHARACTERS_A_TOKEN if got is None else got
         self.tokens += given + got
+        tab.tokens += given + got
         if self._price:
-            self.money += (given * self._price.input + got * self._price.output) / _MILLION
-        return given + got
+            money = (given * self._price.input + got * self._price.output) / _MILLION
+            self.money += money
+            tab.money += money
 
 
 def _spent(what: str) -> Failed:

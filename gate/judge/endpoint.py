@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from gate.frozen import frozen
 from gate.http import MIB, Client, HttpError
 from gate.http.pace import Pace, backoff
-from gate.judge.answers import Failed, Reply, read_reply
-from gate.judge.budget import Purse
+from gate.judge.answers import Failed, Reply, read_reply, used_by
+from gate.judge.budget import Purse, Tab
 from gate.judge.templates import Prompt
 from gate.judge.token import Tokens
 from gate.judge.verdicts import Unreadable, Verdict
@@ -29,11 +29,10 @@ _SEEDS_A_SLOT: Final = 16
 
 @frozen
 class Answered:
-    """A verdict, the model that the endpoint names as its author, and what it took."""
+    """A verdict, and the model that the endpoint names as its author."""
 
     verdict: Verdict
     model: str = ""
-    tokens: int = 0
 
 
 class Endpoint:
@@ -77,14 +76,16 @@ class Endpoint:
         if self._tokens:
             self._tokens.close()
 
-    async def ask(self, prompt: Prompt, read: Callable[[str], Verdict], sample: int) -> Answered:
+    async def ask(
+        self, prompt: Prompt, read: Callable[[str], Verdict], sample: int, tab: Tab | None = None
+    ) -> Answered:
         """The verdict on one question; raises Failed with a reason that is free of secrets.
 
-        What gives no verdict is asked again, as often as `retries` says.
+        What gives no verdict is asked again, as often as `retries` says. All that it takes goes on the `tab`.
         """
         async with self._slots:
             try:
-                answered = await self._persist(prompt, read, sample)
+                answered = await self._persist(prompt, read, sample, tab or Tab())
             except Failed as failed:
                 self._lost += 1
                 reason = self._clean(failed.reason)
@@ -96,16 +97,17 @@ class Endpoint:
             return Answered(
                 verdict=Verdict(value=verdict.value, why=self._clean(verdict.why)),
                 model=self._clean(answered.model),
-                tokens=answered.tokens,
             )
 
-    async def _persist(self, prompt: Prompt, read: Callable[[str], Verdict], sample: int) -> Answered:
+    async def _persist(
+        self, prompt: Prompt, read: Callable[[str], Verdict], sample: int, tab: Tab
+    ) -> Answered:
         if self.judge.withheld or self._down:
             raise Failed(self.judge.withheld or self._down, again=False)
         attempts = 1 + self.judge.retries
         for attempt in range(1, attempts):
             try:
-                return await self._attempt(prompt, read, sample, attempt)
+                return await self._attempt(prompt, read, sample, attempt, tab)
             except Failed as failed:
                 wait_s = backoff(attempt, failed.after_s)
                 if not failed.again:
@@ -114,26 +116,27 @@ class Endpoint:
                     raise Failed(f"{failed.reason} (it asks to wait {wait_s:.0f} s)", again=False) from None
             await self._pace.sleep(wait_s)
         try:
-            return await self._attempt(prompt, read, sample, attempts)
+            return await self._attempt(prompt, read, sample, attempts, tab)
         except Failed as failed:
             tried = f" (asked {attempts} times)" if attempts > 1 and failed.again else ""
             raise Failed(f"{failed.reason}{tried}", again=False) from None
 
     async def _attempt(
-        self, prompt: Prompt, read: Callable[[str], Verdict], sample: int, attempt: int
+        self, prompt: Prompt, read: Callable[[str], Verdict], sample: int, attempt: int, tab: Tab
     ) -> Answered:
         await self._pace.place()
         body = self._body(prompt, sample, attempt)
-        reply = await self._exchange(body)
-        tokens = self.purse.pay(prompt.system + prompt.user, reply)
+        sent = prompt.system + prompt.user
+        reply = await self._exchange(body, sent, tab)
+        self.purse.pay(sent, reply, tab)
         try:
-            return Answered(verdict=read(reply.text), model=reply.model, tokens=tokens)
+            return Answered(verdict=read(reply.text), model=reply.model)
         except Unreadable as unreadable:
             raise Failed(str(unreadable)) from None
 
-    async def _exchange(self, body: Json) -> Reply:
+    async def _exchange(self, body: Json, sent: str, tab: Tab) -> Reply:
         judge, token = self.judge, await self._tokens.get() if self._tokens else ""
-        self.purse.take()
+        self.purse.take(tab)
         try:
             async with asyncio.timeout(judge.timeout_s):
                 response = await self._client.request(
@@ -146,6 +149,8 @@ class Endpoint:
         try:
             return read_reply(response)
         except Failed as failed:
+            if spent := used_by(response):  # what a model was cut off in, or refuses, is paid for
+                self.purse.pay(sent, spent, tab)
             if not (failed.denied and self._tokens):
                 raise
             self._tokens.forget(token)

@@ -38,9 +38,7 @@ class Judged:
     why: str
     agreement: float = 1.0
     models: tuple[str, ...] = ()
-    calls: int = 0
     cached: int = 0
-    tokens: int = 0
 
 
 @frozen
@@ -70,9 +68,7 @@ def fold(kind: JudgeKind, answers: Sequence[Answered | str], cached: int) -> Jud
         why=_why(kind, good, value, len(answers)),
         agreement=agreement,
         models=tuple(sorted({answer.model for answer in good if answer.model})),
-        calls=len(answers) - cached,
         cached=cached,
-        tokens=sum(answer.tokens for answer in good),
     )
 
 

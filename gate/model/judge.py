@@ -104,6 +104,8 @@ class JudgeReading:
 
     `key` is the digest of kind, model, prompt and settings, `at` the value from which it says yes. Without
     anchors `anchors` is empty. `agreement` is the mean share of samples that agree, 1 where one was taken.
+    `calls` are requests, retries included, `cached` judgements of earlier runs, `failed` questions without a
+    verdict; `money` is None where the judge has no price.
     """
 
     metric: str
@@ -121,6 +123,7 @@ class JudgeReading:
     cached: int = 0
     failed: int = 0
     tokens: int = 0
+    money: float | None = None
 
 
 @frozen

@@ -94,7 +94,11 @@ _ADVICE: Mapping[UndecidedCause, str] = {
         "What to do: cases, metrics or protocol changed since the baseline was made. "
         'Accept a run of the protected branch: `agent-gate baseline accept --because "why"`.'
     ),
-    "judge_changed": "What to do: go back to the judge of the baseline, or accept a new baseline.",
+    "judge_changed": (
+        "What to do: go back to the judge of the baseline. If this one is meant, read what it says of the "
+        "anchors (`agent-gate judge calibrate`), then accept a run: "
+        '`agent-gate baseline accept --because "why"`.'
+    ),
     "judge_down": "What to do: run again when the judge answers.",
     "baseline_unreadable": ("What to do: restore the file; in a workflow, check out with `fetch-depth: 0`."),
     "interrupted": "What to do: run again. What was measured is kept in `run.json`.",

@@ -100,7 +100,11 @@ def _of_rule(report: Report, verdict: RuleVerdict) -> str:
     if verdict.rule.counts:
         return headline.counted(report, verdict, line)
     unit = table.rule_unit(report, verdict.rule)
-    found = "" if verdict.value is None else f", found {amount(verdict.value, unit)}"
+    found = (
+        ""
+        if verdict.value is None
+        else f", found {amount(verdict.value, unit)}{table.rests_on(report, verdict)}"
+    )
     where = "" if verdict.scope == "suite" else f" in {line(verdict.scope, 80)}"
     return f"{rule_label(verdict.rule, unit)}{where}{found}. {verdict.reason}"
 

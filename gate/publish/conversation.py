@@ -9,7 +9,7 @@ from gate.model.run import TrialRecord
 from gate.model.score import Score, Scored
 from gate.model.trace import Call, Event, Pause, Result, Text, Thought, Trace, TurnTrace
 from gate.publish.escape import line, lines
-from gate.publish.expected import REFERENCE, checks
+from gate.publish.expected import REFERENCE, RUBRIC, checks
 from gate.publish.words import amount, count, duration
 
 _TEXT = 2000
@@ -118,7 +118,7 @@ def _checks(case: Case, trace: Trace, record: TrialRecord | None, number: int) -
         if number > len(trace.turns):
             continue
         yield _entry("  got", check.got or "nothing")
-        if check.metric != REFERENCE:
+        if check.metric not in (REFERENCE, RUBRIC):
             yield from _judged(record, check.metric, f"turn {number}" if number else "case")
 
 

@@ -12,8 +12,8 @@ from gate.model.case import Case, Expect, ExpectedCall, Nodes, Parallel
 from gate.model.derived import calls_of, found_at, open_pauses, state_after, texts_of, visits
 from gate.model.trace import Call, Event, Pause, Trace, TurnTrace
 
-REFERENCE = "reference"
-"""The one key without a metric of its own: whichever metric reads it says so under `metrics`."""
+REFERENCE, RUBRIC = "reference", "rubric"
+"""The keys without a metric of their own: whichever metric reads them says so under `metrics`."""
 
 
 @frozen
@@ -43,6 +43,8 @@ def checks(case: Case, trace: Trace, number: int) -> Iterator[Check]:
         yield Check(metric="pauses", expected=_listed(expect.pauses), got=_listed(map(_pause, waiting)))
     if expect.reference is not None:
         yield Check(metric=REFERENCE, expected=expect.reference, got=_answer(events))
+    if expect.rubric is not None:
+        yield Check(metric=RUBRIC, expected=expect.rubric, got=_answer(events))
 
 
 def _expect(case: Case, number: int) -> Expect:

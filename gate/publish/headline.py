@@ -6,8 +6,8 @@ from gate.model.case import Quarantine
 from gate.model.run import Report, RuleVerdict, UndecidedCause
 from gate.publish import bar_changes, bar_words, groups, judges, native
 from gate.publish.escape import Quote
-from gate.publish.table import NO_CATEGORY, moved_quality, rule_unit
-from gate.publish.words import amount, change, count
+from gate.publish.table import NO_CATEGORY, moved_quality, of_rule, rule_unit
+from gate.publish.words import amount, cases_of, change, count
 
 _NAMED_RULES = 2
 
@@ -81,10 +81,12 @@ def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote, *, where:
     name = folded + quote(rule.metric) + (somewhere if where is None else where)
     if value is None:
         return f"{name} breaks its rule"
+    covered = of_rule(report, verdict)
+    few = f" {told}" if covered and (told := cases_of(covered)) else ""
     if rule.min is not None and value < rule.min:
-        return f"{name} is {amount(value, unit, limits=(rule.min,))}, below {amount(rule.min, unit)}"
+        return f"{name} is {amount(value, unit, limits=(rule.min,))}{few}, below {amount(rule.min, unit)}"
     if rule.max is not None and value > rule.max:
-        return f"{name} is {amount(value, unit, limits=(rule.max,))}, above {amount(rule.max, unit)}"
+        return f"{name} is {amount(value, unit, limits=(rule.max,))}{few}, above {amount(rule.max, unit)}"
     before, after = verdict.baseline, verdict.compared
     if before is None or after is None:
         return f"{name} breaks its rule"
@@ -121,7 +123,7 @@ _UNDECIDED: Mapping[UndecidedCause, str] = {
     "coverage": "part of what a rule needs was not measured",
     "too_few_trials": "too few trials to tell a change from chance",
     "not_comparable": "the baseline measured something else",
-    "judge_changed": "the judge changed, not the agent",
+    "judge_changed": "the judge changed: it cannot tell whether the agent did",
     "judge_down": "the judge did not answer",
     "baseline_unreadable": "the baseline cannot be read",
 }

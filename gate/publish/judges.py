@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from gate.model.judge import Agreement, Disagreement, JudgeHealth
+from gate.model.judge import Agreement, Disagreement, JudgeHealth, JudgeReading
 from gate.model.run import Report
 from gate.publish.escape import Quote
-from gate.publish.words import count
+from gate.publish.words import amount, count, tokens
 
 _DOUBTED: Final = ("changed", "unfit", "down")
 
@@ -25,9 +25,19 @@ def unfit(report: Report) -> bool:
 def healthy(report: Report, quote: Quote) -> tuple[str, ...]:
     """`tone: judge main (model) agrees with people on 19 of 20 anchors …`, one a judge that counts."""
     found = (judge for judge in report.comparison.judges if judge.state not in _DOUBTED)
-    return tuple(
-        f"{quote(judge.metric)}: the judge {_who(judge, quote)} {_agrees(judge)}." for judge in found
-    )
+    return tuple(standing(judge, quote) for judge in found)
+
+
+def standing(judge: JudgeHealth, quote: Quote) -> str:
+    """How far one judge is believed, in one sentence or two."""
+    if judge.state in _DOUBTED:
+        return _doubt(judge, quote)
+    return f"{quote(judge.metric)}: the judge {_who(judge, quote)} {_agrees(judge)}."
+
+
+def spent(report: Report, quote: Quote) -> tuple[str, ...]:
+    """`tone asked main 16 times: 1600 tokens; 2 questions got no verdict.`, one a judge that was asked."""
+    return tuple(_spent(reading, quote) for reading in report.judges if reading.calls or reading.cached)
 
 
 def disagreements(report: Report, quote: Quote) -> tuple[str, ...]:
@@ -74,6 +84,19 @@ def _agreed(found: Agreement) -> str:
 
 def _share(found: Agreement) -> str:
     return f"{found.agreed} of {count(found.judged, 'anchor')}"
+
+
+def _spent(reading: JudgeReading, quote: Quote) -> str:
+    asked = f"{quote(reading.metric)} asked {quote(reading.judge)} {count(reading.calls, 'time')}"
+    cost = "" if reading.money is None else f", cost {amount(reading.money, 'cost')}"
+    agree = f"{count(reading.samples, 'sample')} of each question agree to {reading.agreement:.0%} on average"
+    notes = (
+        f"{tokens(reading.tokens)}{cost}" if reading.calls else "",
+        f"{count(reading.cached, 'judgement')} of earlier runs" if reading.cached else "",
+        f"{count(reading.failed, 'question')} without a verdict" if reading.failed else "",
+        agree if reading.samples > 1 else "",
+    )
+    return f"{asked}: {'; '.join(note for note in notes if note)}."
 
 
 def _disagreement(each: Disagreement, quote: Quote) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from gate.model.bar import BarChange
 from gate.model.run import CaseVerdict, Report, RuleVerdict, UndecidedCause
-from gate.publish import bar_changes, bar_words, case_words, groups, headline, junit_file, table
+from gate.publish import bar_changes, bar_words, case_words, groups, headline, judges, junit_file, table
 from gate.publish.escape import line, lines, tail
 from gate.publish.junit_file import Kind, Test
 from gate.publish.words import count, coverage, rule_label
@@ -168,18 +168,11 @@ def _rule(report: Report, verdict: RuleVerdict) -> Test:
         classname=f"{_OWN}.rules",
         kind=_undecided_kind(report, _ACCEPTANCE) if asks else "failure",
         type=_ACCEPTANCE if asks else "regression",
-        message=f"{label}: it is {value}{_covered(report, verdict)}{before}",
+        message=f"{label}: it is {value}{table.rests_on(report, verdict)}{before}",
         detail=lines(verdict.reason),
         file=line(verdict.rule.place.file),
         line=verdict.rule.place.line,
     )
-
-
-def _covered(report: Report, verdict: RuleVerdict) -> str:
-    """What the number of a rule rests on, where that is not all."""
-    covered = table.of_rule(report, verdict)
-    told = coverage(covered) if covered else ""
-    return f" {told}" if told else ""
 
 
 def _verdict(report: Report) -> Test:
@@ -221,6 +214,10 @@ def _suite_properties(report: Report) -> dict[str, str]:
         "agent-gate.interrupted": str(meta.interrupted).lower(),
         "agent-gate.removed": str(removed),
         **held,
+        **{
+            f"agent-gate.judge.{line(judge.metric)}": judges.standing(judge, line)
+            for judge in comparison.judges
+        },
         **dict(_numbers(report)),
     }
 

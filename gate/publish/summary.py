@@ -60,7 +60,8 @@ def _disagreements(report: Report) -> Section:
 
 
 def _judges(report: Report) -> Section:
-    return Section(items=judges.healthy(report, code), between="\n\n", what="judge")
+    told = (*judges.healthy(report, code), *judges.spent(report, code))
+    return Section(items=told, between="\n\n", what="judge")
 
 
 def _rules(report: Report) -> Section:

@@ -6,7 +6,7 @@ from gate.frozen import frozen
 from gate.model.config import Rule
 from gate.model.run import Coverage, MetricSummary, Report, RuleVerdict
 from gate.publish.groups import has_baseline
-from gate.publish.words import amount, cases_of, change, lost, rule_label
+from gate.publish.words import amount, cases_of, change, coverage, lost, rule_label
 
 COLUMNS = ("metric", "baseline", "now", "change", "rule", "verdict")
 NO_CATEGORY = "no category"
@@ -161,6 +161,13 @@ def of_rule(report: Report, verdict: RuleVerdict) -> Coverage | None:
     scopes = {verdict.scope, f"category:{verdict.scope}"}
     metrics = (m for m in report.comparison.metrics if m.metric == verdict.rule.metric and m.scope in scopes)
     return next(map(coverage_of, metrics), None)
+
+
+def rests_on(report: Report, verdict: RuleVerdict) -> str:
+    """` from 48 of 50 cases (1 quarantined)`, to stand behind a rule's number; "" where that is all."""
+    covered = of_rule(report, verdict)
+    told = coverage(covered) if covered else ""
+    return f" {told}" if told else ""
 
 
 def _limits(rule: Rule | None, before: float | None) -> tuple[tuple[float, ...], tuple[float, ...]]:

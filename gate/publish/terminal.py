@@ -52,7 +52,7 @@ def render(
         *_tests(report),
         _gone(report),
         *([] if down else [_undecided(found), _others(report, found), _disagreements(report)]),
-        [*judges.healthy(report, escape.line)],
+        [*judges.healthy(report, escape.line), *judges.spent(report, escape.line)],
         [
             " ".join(
                 part

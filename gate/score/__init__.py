@@ -1,6 +1,7 @@
 """Score: what a trial's trace says of its case, by every metric that applies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from gate.documents.messages import did_you_mean
 from gate.errors import BadInput
@@ -10,78 +11,67 @@ from gate.model.finding import Finding, Place
 from gate.model.score import Score
 from gate.model.trace import Trace
 from gate.redact import Redactor
-from gate.score.adk import ResponseMatch, ToolTrajectory
-from gate.score.calls import Calls
-from gate.score.citations import Citations
-from gate.score.completed import TrialCompleted
-from gate.score.cost import Cost
-from gate.score.custom_command import Command
-from gate.score.custom_python import Python
-from gate.score.json_schema import JsonSchema
-from gate.score.judge import Judge
-from gate.score.likeness import Exact, Similarity
 from gate.score.metric import Metric
-from gate.score.native import NativeTests
-from gate.score.nodes import NodeOrder
-from gate.score.numbers import Numbers
-from gate.score.operational import Latency, Tokens, ToolCalls, TurnCount
-from gate.score.patterns import Regex
-from gate.score.pauses import Pauses
-from gate.score.repeats import Loops, Retries, ToolErrors
-from gate.score.rouge import Rouge1, Rouge2, RougeL
-from gate.score.says import Says
-from gate.score.state import StateHolds
-from gate.score.trajectory import (
-    F1,
-    AnyOrderMatch,
-    ExactMatch,
-    InOrderMatch,
-    Precision,
-    Recall,
-    SingleToolUse,
-)
-from gate.score.trajectory_match import TrajectoryMatch
+from gate.score.table import Table
 
-METRICS: Mapping[str, type[Metric]] = {
-    "calls": Calls,
-    "nodes": NodeOrder,
-    "state": StateHolds,
-    "says": Says,
-    "pauses": Pauses,
-    "completed": TrialCompleted,
-    "latency_ms": Latency,
-    "turns": TurnCount,
-    "tool_calls": ToolCalls,
-    "tokens": Tokens,
-    "cost": Cost,
-    "retries": Retries,
-    "tool_errors": ToolErrors,
-    "loops": Loops,
-    "trajectory_exact_match": ExactMatch,
-    "trajectory_in_order_match": InOrderMatch,
-    "trajectory_any_order_match": AnyOrderMatch,
-    "trajectory_precision": Precision,
-    "trajectory_recall": Recall,
-    "trajectory_f1": F1,
-    "trajectory_single_tool_use": SingleToolUse,
-    "trajectory_match": TrajectoryMatch,
-    "rouge_1": Rouge1,
-    "rouge_2": Rouge2,
-    "rouge_l": RougeL,
-    "exact": Exact,
-    "similarity": Similarity,
-    "regex": Regex,
-    "json_schema": JsonSchema,
-    "numbers": Numbers,
-    "citations": Citations,
-    "tool_trajectory_avg_score": ToolTrajectory,
-    "response_match_score": ResponseMatch,
-    "judge": Judge,
-    "command": Command,
-    "python": Python,
-}
+if TYPE_CHECKING:
+    from gate.score.judge import Judge
+
+METRICS: Final[Mapping[str, type[Metric]]] = Table(
+    {
+        "calls": "calls.Calls",
+        "nodes": "nodes.NodeOrder",
+        "state": "state.StateHolds",
+        "says": "says.Says",
+        "pauses": "pauses.Pauses",
+        "completed": "completed.TrialCompleted",
+        "latency_ms": "operational.Latency",
+        "turns": "operational.TurnCount",
+        "tool_calls": "operational.ToolCalls",
+        "tokens": "operational.Tokens",
+        "cost": "cost.Cost",
+        "retries": "repeats.Retries",
+        "tool_errors": "repeats.ToolErrors",
+        "loops": "repeats.Loops",
+        "trajectory_exact_match": "trajectory.ExactMatch",
+        "trajectory_in_order_match": "trajectory.InOrderMatch",
+        "trajectory_any_order_match": "trajectory.AnyOrderMatch",
+        "trajectory_precision": "trajectory.Precision",
+        "trajectory_recall": "trajectory.Recall",
+        "trajectory_f1": "trajectory.F1",
+        "trajectory_single_tool_use": "trajectory.SingleToolUse",
+        "trajectory_match": "trajectory_match.TrajectoryMatch",
+        "rouge_1": "rouge.Rouge1",
+        "rouge_2": "rouge.Rouge2",
+        "rouge_l": "rouge.RougeL",
+        "exact": "likeness.Exact",
+        "similarity": "likeness.Similarity",
+        "regex": "patterns.Regex",
+        "json_schema": "json_schema.JsonSchema",
+        "numbers": "numbers.Numbers",
+        "citations": "citations.Citations",
+        "tool_trajectory_avg_score": "adk.ToolTrajectory",
+        "response_match_score": "adk.ResponseMatch",
+        "judge": "judge.Judge",
+        "command": "custom_command.Command",
+        "python": "custom_python.Python",
+    }
+)
 """Every type of metric; a new one is a file and a line here."""
-_OF_TRACKS: Mapping[str, type[Metric]] = {"junit": NativeTests}
+ALWAYS: Final = (
+    "calls",
+    "nodes",
+    "state",
+    "says",
+    "pauses",
+    "completed",
+    "latency_ms",
+    "turns",
+    "tool_calls",
+    "tokens",
+)
+"""The types that run without being configured; METRICS need not be loaded to know them."""
+_OF_TRACKS: Final[Mapping[str, type[Metric]]] = Table({"junit": "native.NativeTests"})
 
 
 def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tuple[Metric, ...]:
@@ -92,9 +82,7 @@ def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tu
     """
     names = {config.name for config in configs}
     implied = [
-        MetricConfig(name=name, type=name, place=Place(file=""))
-        for name, metric in METRICS.items()
-        if metric.always and name not in names
+        MetricConfig(name=name, type=name, place=Place(file="")) for name in ALWAYS if name not in names
     ]
     built: list[Metric] = []
     findings = list(_duplicates(configs))
@@ -108,6 +96,22 @@ def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tu
     for metric in built if redact else ():
         metric.redact = redact or metric.redact
     return tuple(built)
+
+
+def runs_code(config: MetricConfig) -> bool:
+    """Whether a metric of this config runs code of the user."""
+    kind = METRICS.get(config.type)
+    return kind is not None and kind.foreign
+
+
+def judges_among(metrics: Iterable[Metric]) -> tuple["Judge", ...]:
+    """Those that ask a judge."""
+    asking = [metric for metric in metrics if metric.type == "judge"]
+    if not asking:
+        return ()
+    from gate.score.judge import Judge  # most suites have no judge
+
+    return tuple(metric for metric in asking if isinstance(metric, Judge))
 
 
 async def score_trial(metrics: Sequence[Metric], case: Case, trace: Trace) -> Mapping[str, Score]:

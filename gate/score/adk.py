@@ -9,14 +9,12 @@ are settled where events are read), and a turn without an expectation is not sco
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from gate.model import Json
-from gate.model.case import Expect, ExpectedCall
+from gate.model.case import ExpectedCall
 from gate.model.config import MetricConfig
-from gate.model.derived import last_words
-from gate.model.trace import Call, Exposed
+from gate.model.trace import Call
 from gate.score.arguments import BY_ARGS, Comparison
-from gate.score.items import ExpectMetric, Level
 from gate.score.reasons import out_of_order
+from gate.score.reference import ToReference
 from gate.score.rouge import likeness, tokens
 from gate.score.trajectory import Trajectory, inexact, lacking_any
 
@@ -49,18 +47,11 @@ class ToolTrajectory(Trajectory):
         return (0.0 if reason else 1.0), reason
 
 
-class ResponseMatch(ExpectMetric):
+class ResponseMatch(ToReference):
     """The F-measure of the words that the last answer shares with the reference, stemmed, of every script."""
 
-    reads = ("reference",)
     default_pass_at = None
-    needs: ClassVar[Exposed] = "text"
 
-    def wants(self, expect: Expect) -> Json:
-        return expect.reference
-
-    def measure(self, level: Level) -> tuple[float, str]:
-        if level.broken:
-            return 0.0, ""
-        reference = tokens(level.expect.reference or "", stemmed=True, unicode=True)
-        return likeness(reference, tokens(last_words(level.events), stemmed=True, unicode=True))
+    def compare(self, reference: str, answer: str) -> tuple[float, str]:
+        wanted, got = (tokens(text, stemmed=True, unicode=True) for text in (reference, answer))
+        return likeness(wanted, got)

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from gate.model import Json
 from gate.model.case import Case
-from gate.model.score import Cause, Item, Score, Unscored
+from gate.model.score import Cause, Score, Unscored
 from gate.model.trace import Exposed, Trace
-from gate.score.items import Level, levels, scored, unmeasured_by
+from gate.score.items import Level, item_of, levels, scored, unmeasured_by
 from gate.score.metric import Metric
 
 
@@ -52,9 +52,3 @@ class EveryCase(Metric):
         except CannotSay as error:
             return error.unscored
         return scored(iter([item_of(whole, value, reason)]))
-
-
-def item_of(level: Level, value: float, reason: str) -> Item:
-    """The item of a level, which says what broke where it is below 1."""
-    because = "; ".join(part for part in (reason, level.broken) if part) if value < 1 else ""
-    return Item(where=level.where, value=value, reason=because)

@@ -8,8 +8,8 @@ from gate.model.case import Case
 from gate.model.derived import calls_of
 from gate.model.score import Item, Score, Unscored
 from gate.model.trace import Completed, Paused, Result, Trace
-from gate.score.every_case import CannotSay, EveryCase, item_of
-from gate.score.items import Level, levels, scored, unmeasured_by
+from gate.score.every_case import CannotSay, EveryCase
+from gate.score.items import Level, item_of, levels, scored, unmeasured_by
 
 NO_RESULTS = "the protocol shows tool calls, and nothing of what the tools returned"
 

@@ -104,9 +104,13 @@ class ExpectMetric(Metric):
     def _item(self, level: Level) -> Item:
         if level.missing:
             return Item(where=level.where, value=0.0, reason=level.missing)
-        value, reason = self.measure(level)
-        because = "; ".join(part for part in (reason, level.broken) if part) if value < 1 else ""
-        return Item(where=level.where, value=value, reason=because)
+        return item_of(level, *self.measure(level))
+
+
+def item_of(level: Level, value: float, reason: str) -> Item:
+    """The item of a level, which says what broke where it is below 1."""
+    because = "; ".join(part for part in (reason, level.broken) if part) if value < 1 else ""
+    return Item(where=level.where, value=value, reason=because)
 
 
 def levels(case: Case, trace: Trace, wanted: Callable[[Expect], bool] = lambda _: True) -> Iterator[Level]:

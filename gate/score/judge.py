@@ -68,6 +68,7 @@ class Judge(Metric):
 
     def __init__(self, config: MetricConfig) -> None:
         super().__init__(config)
+        from gate.judge.budget import Tab
         from gate.judge.endpoint import settings_of
         from gate.judge.templates import default_template, named, template_digest
 
@@ -93,7 +94,8 @@ class Judge(Metric):
         self._names: tuple[str, ...] = ()
         self.lost = ""
         self._agreements: list[float] = []
-        self._calls = self._cached = self._failed = self._tokens = 0
+        self._tab = Tab()
+        self._cached = self._failed = 0
 
     @classmethod
     def _findings(cls, config: MetricConfig) -> Iterator[Finding]:
@@ -131,10 +133,11 @@ class Judge(Metric):
             min_agreement=float(least) if isinstance(least, int | float) else None,
             samples=self.samples,
             agreement=sum(agreements) / len(agreements) if agreements else 1.0,
-            calls=self._calls,
+            calls=self._tab.calls,
             cached=self._cached,
             failed=self._failed,
-            tokens=self._tokens,
+            tokens=self._tab.tokens,
+            money=self._tab.money if self.judge.price else None,
         )
 
     def most_calls(self, cases: Mapping[str, Case], trials: int) -> int:
@@ -246,7 +249,7 @@ class Judge(Metric):
             fresh=fresh,
             names=self._names,
         )
-        judged: Judged | Unjudged = await self._bench.judge(self._endpoint, question)
+        judged: Judged | Unjudged = await self._bench.judge(self._endpoint, question, self._tab)
         if isinstance(judged, Unjudged):
             self._failed += 1
             self.lost = judged.reason
@@ -257,9 +260,7 @@ class Judge(Metric):
     def _count(self, judged: "Judged") -> None:
         self._reported.update(judged.models)
         self._agreements.append(judged.agreement)
-        self._calls += judged.calls
         self._cached += judged.cached
-        self._tokens += judged.tokens
 
     def _applies(self, case: Case) -> dict[str, Json]:
         """By level (`turn 1`, `case`) what the template is filled with; empty where it is not asked."""

@@ -7,11 +7,7 @@ Both sides are brought into normal form KC, folded in case and their white space
 from collections.abc import Mapping
 from typing import ClassVar
 
-from gate.model import Json
-from gate.model.case import Expect
-from gate.model.derived import last_words
-from gate.model.trace import Exposed
-from gate.score.items import ExpectMetric, Level
+from gate.score.reference import ToReference
 from gate.score.rouge import tokens
 from gate.score.spelling import normal
 from gate.score.values import shown
@@ -23,25 +19,6 @@ LONGEST = 20_000
 def folded(text: str) -> str:
     """The text in normal form KC, folded in case, with single spaces (Unicode 16.0, section 3.13, NFKC)."""
     return " ".join(normal("NFKC", normal("NFKC", text).casefold()).split())
-
-
-class ToReference(ExpectMetric):
-    """The last answer held against `reference`; one that broke off is none and scores 0."""
-
-    reads = ("reference",)
-    needs: ClassVar[Exposed] = "text"
-
-    def wants(self, expect: Expect) -> Json:
-        return expect.reference
-
-    def measure(self, level: Level) -> tuple[float, str]:
-        if level.broken:
-            return 0.0, ""
-        return self.compare(level.expect.reference or "", last_words(level.events))
-
-    def compare(self, reference: str, answer: str) -> tuple[float, str]:
-        """The value, and why it is not 1."""
-        raise NotImplementedError
 
 
 class Exact(ToReference):

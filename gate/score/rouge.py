@@ -14,11 +14,9 @@ from itertools import pairwise
 from typing import ClassVar, TypeAlias
 from unicodedata import category
 
-from gate.model import Json
-from gate.model.case import Expect
-from gate.model.trace import Exposed
-from gate.score.items import ExpectMetric, Level
+from gate.score.items import Level
 from gate.score.porter import stem
+from gate.score.reference import ToReference
 from gate.score.spelling import normal
 
 SHORTEST_STEMMED = 4
@@ -31,28 +29,25 @@ UNSPACED = ((0x0E00, 0x0EFF), (0x1780, 0x17FF), (0x1000, 0x109F))
 """Thai and Lao, Khmer, Myanmar: each letter with the marks that follow it is a word."""
 
 
-class Rouge1(ExpectMetric):
+class Rouge1(ToReference):
     """The F-measure of shared words; an answer that broke off is none and scores 0."""
 
     shares: ClassVar[str] = "words"
 
-    reads = ("reference",)
     default_pass_at = None
     choices: ClassVar[Mapping[str, tuple[str | bool, ...]]] = {
         "tokenizer": ("ascii", "unicode"),
         "stemmer": (False, True),
     }
-    needs: ClassVar[Exposed] = "text"
 
-    def wants(self, expect: Expect) -> Json:
-        return expect.reference
+    def answer(self, level: Level) -> str:
+        """All that the agent said."""
+        return level.text
 
-    def measure(self, level: Level) -> tuple[float, str]:
-        if level.broken:
-            return 0.0, ""
+    def compare(self, reference: str, answer: str) -> tuple[float, str]:
         stemmed, unicode = self.options["stemmer"] is True, self.options["tokenizer"] == "unicode"
-        wanted = tokens(level.expect.reference or "", stemmed=stemmed, unicode=unicode)
-        got = tokens(level.text, stemmed=stemmed, unicode=unicode)
+        wanted = tokens(reference, stemmed=stemmed, unicode=unicode)
+        got = tokens(answer, stemmed=stemmed, unicode=unicode)
         return _told(self.measured(wanted, got), self.shares)
 
     def measured(self, reference: Sequence[str], answer: Sequence[str]) -> "Overlap":

@@ -11,7 +11,7 @@ from gate.model.config import AcceptPolicy, Config
 from gate.model.finding import Finding
 from gate.model.run import CaseFacts, Track
 from gate.redact import Redactor
-from gate.score.judge import Judge
+from gate.score import judges_among
 from gate.suite.yardstick import Yardstick
 
 
@@ -52,10 +52,7 @@ def most_judgements(suite: Suite) -> int:
     sides = (side for side in (suite.head, suite.base) if side)
     trials = suite.config.run.trials
     return sum(
-        metric.most_calls(side.expected, trials)
-        for side in sides
-        for metric in side.metrics
-        if isinstance(metric, Judge)
+        judge.most_calls(side.expected, trials) for side in sides for judge in judges_among(side.metrics)
     )
 
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from gate.errors import BadInput
 from gate.model.config import MetricConfig
-from gate.score import METRICS
-from gate.score.custom import Custom
+from gate.score import METRICS, runs_code
 
 
 def by_base_code(base: Sequence[MetricConfig], head: Sequence[MetricConfig]) -> tuple[MetricConfig, ...]:
@@ -14,7 +13,7 @@ def by_base_code(base: Sequence[MetricConfig], head: Sequence[MetricConfig]) -> 
 
     So data beside the code, and what is imported in a way that only a run tells, is the base's as well.
     """
-    old = {metric.name: metric for metric in base if _is_foreign(metric)}
+    old = {metric.name: metric for metric in base if runs_code(metric)}
     return tuple(
         replace(metric, commit=there.commit, folder=there.folder)
         if (there := old.get(metric.name)) and _is_same(there, metric)
@@ -26,18 +25,13 @@ def by_base_code(base: Sequence[MetricConfig], head: Sequence[MetricConfig]) -> 
 def changed_code(base: Sequence[MetricConfig]) -> Iterator[str]:
     """The names of metrics whose code in the work tree is not the base's."""
     for metric in base:
-        if _is_foreign(metric) and not _is_same(metric, replace(metric, commit="", folder="")):
+        if runs_code(metric) and not _is_same(metric, replace(metric, commit="", folder="")):
             yield metric.name
 
 
 def reads_extra(metrics: Sequence[MetricConfig]) -> bool:
     """Whether something is held against what a case only knows besides."""
-    return any(map(_is_foreign, metrics))
-
-
-def _is_foreign(metric: MetricConfig) -> bool:
-    kind = METRICS.get(metric.type)
-    return kind is not None and kind.foreign
+    return any(map(runs_code, metrics))
 
 
 def _is_same(one: MetricConfig, other: MetricConfig) -> bool:
@@ -49,7 +43,6 @@ def _is_same(one: MetricConfig, other: MetricConfig) -> bool:
 def _code(metric: MetricConfig) -> str:
     """The fingerprint; "" of one that cannot be built."""
     try:
-        made = METRICS[metric.type](metric)
+        return METRICS[metric.type](metric).code
     except BadInput:
         return ""
-    return made.code if isinstance(made, Custom) else ""

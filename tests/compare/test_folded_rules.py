@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gate.compare import rules
 from gate.compare.baseline import pool
 from gate.compare.cases import case_verdicts
 from gate.compare.rules import Side, judge
@@ -169,3 +170,20 @@ def test_what_a_number_rests_on_stands_beside_it() -> None:
     assert found.coverage == Coverage(cases=3, measured=2, trials=6, unscored=lost, quarantined=1)
     by_case = judged(a_rule(min=0.1, by="case"), cases, apart=[aside])
     assert [verdict.coverage.quarantined for verdict in by_case if verdict.coverage] == [0, 0, 0]
+
+
+def test_each_case_is_looked_at_once_however_many_tags_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(rule: Rule, case: CaseEvidence) -> Sequence[str]:
+        nonlocal looked
+        looked += 1
+        return names(rule, case)
+
+    names = rules._names
+    monkeypatch.setattr(rules, "_names", counted)
+    cases = [tagged(a_case(f"c{n}", calls=[1]), f"t{n}") for n in range(40)]
+    apart = [tagged(a_case(f"q{n}", calls=[1], quarantined=True), f"t{n}") for n in range(40)]
+    found = judged(a_rule(by="tag", min=0.5), cases, apart=apart)
+    assert [each.coverage.quarantined for each in found if each.coverage] == [1] * 40
+    assert looked == 80

@@ -194,6 +194,8 @@ LATER = frozenset(
         *("gate.drive.adk", "gate.drive.replay", "gate.formats.adk", "gate.github", "gate.http.cookies"),
         *("gate.http.proxied", "gate.publish.comment", "gate.publish.headline", "gate.publish.junit"),
         *("gate.publish.summary", "gate.publish.table", "gate.publish.terminal"),
+        *("gate.check.custom", "gate.formats.agents_cli_config", "gate.judge", "gate.score.custom"),
+        *("gate.score.figures", "gate.score.judge", "gate.score.rouge", "gate.work.files"),
     )
 )
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.dataset import dump_case, own
+from gate.dataset.expect import EXPECTED
 from gate.documents import parse, schema_text, validate
 from gate.model import Json
 from gate.model.case import (
@@ -306,4 +307,4 @@ def test_reading_refuses_exactly_what_the_schema_refuses(value: Json) -> None:
 
 def test_schema_reader_and_record_know_the_same_expectations() -> None:
     in_schema = json.loads(schema_text("dataset"))["$defs"]["expect"]["properties"]
-    assert set(in_schema) == set(own._EXPECT) == {field.name for field in fields(Expect)}
+    assert set(in_schema) == set(EXPECTED) == {field.name for field in fields(Expect)}

@@ -103,6 +103,20 @@ def test_an_unknown_key_is_found_at_the_key_with_the_nearest_known_one() -> None
             "a metric of type 'trajectory_single_tool_use' needs 'tool'",
             "",
         ),
+        (
+            "metrics: {rouge_L: {}}",
+            "missing-key",
+            "4:11",
+            "a metric with a name of its own needs 'type'; did you mean 'rouge_l'?",
+            "",
+        ),
+        (
+            "metrics: {tone: {}}",
+            "missing-key",
+            "4:11",
+            "a metric with a name of its own needs 'type'",
+            "",
+        ),
         ("metrics: {cases: {type: calls}}", "bad-value", "4:10", "'cases' cannot be a key of 'metrics'", ""),
         (
             "rules: {calls: {max_drop: -1}}",

@@ -872,3 +872,27 @@ def test_of_many_steps_that_are_open_the_one_that_began_last_is_the_node() -> No
     ]
     spoken = [event for event in read(*opened, *closed) if event.parts]
     assert [event.node for event in spoken] == names[::-1]
+
+
+def told_of(reader: RunReader, name: str, *messages: Any) -> list[Any]:
+    """The parts that a snapshot of these messages tells in a run of its own."""
+    reader.begin(name, {})
+    return parts(run(reader, ev("MESSAGES_SNAPSHOT", messages=list(messages)), name=name))
+
+
+def test_a_call_whose_id_was_used_before_is_a_call_where_a_snapshot_has_one_more() -> None:
+    def asks(ident: str) -> Any:
+        function = {"name": "drop", "arguments": "{}"}
+        return {"id": ident, "role": "assistant", "toolCalls": [{"id": "call_0", "function": function}]}
+
+    def gives(ident: str) -> Any:
+        return {"id": ident, "role": "tool", "toolCallId": "call_0", "content": "ok"}
+
+    reader = reader_of()
+    both = [Call(id="call_0", name="drop", args={}), Result(call_id="call_0", name="drop", value="ok")]
+    assert told_of(reader, "r1", asks("a"), gives("b")) == both
+    assert told_of(reader, "r2", asks("a"), gives("b")) == []
+    assert told_of(reader, "r3", asks("other id"), gives("b")) == []
+    again = (asks("other id"), gives("b"), asks("c"), gives("d"))
+    assert told_of(reader, "r4", *again) == both
+    assert told_of(reader, "r5", *again, asks("c"), gives("d")) == []

@@ -842,3 +842,22 @@ def test_many_spans_of_one_parent_and_a_deep_chain_are_read_in_one_pass(number: 
     deep = [span(1, "x", AGENT, lasts=9)]
     deep += [span(n, "y", AGENT, parent=n - 1, at=n) for n in range(2, number)]
     assert len(only(*deep).events) == number - 1
+
+
+def test_a_call_whose_id_an_earlier_turn_used_is_a_call_all_the_same() -> None:
+    def turn(number: int) -> Any:
+        trace = f"{number:032x}"
+        yield span(number, "a", AGENT | {"session.id": "c"}, at=number * 100, lasts=50, trace=trace)
+        yield span(number + 1, "chat", CHAT, parent=number, at=number * 100 + 1, trace=trace)
+        ran = tool("f", {"n": number}, number, "call_0")
+        yield span(number + 2, "execute_tool f", ran, parent=number, at=number * 100 + 5, trace=trace)
+
+    trace = only(*turn(1), *turn(11))
+    assert parts(trace) == [
+        part
+        for number in (1, 11)
+        for part in (
+            Call(id="call_0", name="f", args={"n": number}),
+            Result(call_id="call_0", name="f", value=number),
+        )
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gate.judge.answers import Failed
+from gate.judge.budget import Tab
 from gate.judge.endpoint import DOWN_AFTER, Answered, Endpoint
 from gate.judge.templates import Prompt
 from gate.judge.verdicts import VERDICTS
@@ -230,6 +231,19 @@ async def test_a_budget_ends_the_asking(
     assert len(server.asked) == calls
 
 
+async def test_all_that_a_question_takes_goes_on_its_tab_retries_and_lost_ones_too() -> None:
+    script = [Say("Well..."), Say(status=500, body="oops"), Say("YES"), Say("Well...")]
+    price = Price(input=100.0, output=200.0)
+    async with an_endpoint(script, retries=2, price=price) as (endpoint, _, _):
+        good, lost = Tab(), Tab()
+        await endpoint.ask(PROMPT, VERDICTS["rubric"], 0, good)
+        with pytest.raises(Failed):
+            await endpoint.ask(PROMPT, VERDICTS["rubric"], 0, lost)
+    assert (good.calls, good.tokens, round(good.money, 6)) == (3, 200, 0.022)
+    assert (lost.calls, lost.tokens, round(lost.money, 6)) == (3, 300, 0.033)
+    assert (endpoint.purse.calls, endpoint.purse.tokens) == (6, 500)
+
+
 async def test_tokens_are_estimated_where_the_endpoint_reports_none() -> None:
     async with an_endpoint([Say("YES", usage=None)]) as (endpoint, _, _):
         await ask(endpoint)
@@ -251,6 +265,14 @@ async def test_one_verdict_in_between_shows_that_it_is_up() -> None:
         found = [await ask(endpoint) for _ in script]
     assert isinstance(found[-1], Answered)
     assert len(server.asked) == len(script)
+
+
+async def test_requests_keep_to_the_rate_with_their_retries() -> None:
+    async with an_endpoint([Say("?"), Say("YES")], rate_per_s=0.001, retries=1) as (endpoint, _, waited):
+        await ask(endpoint)
+        await ask(endpoint)
+    backoff, *places = waited
+    assert (backoff, [round(seconds, -2) for seconds in places]) == (1.0, [1000.0, 2000.0])
 
 
 async def test_no_more_requests_run_at_once_than_it_may_have() -> None:
@@ -282,3 +304,27 @@ async def test_a_judge_that_is_withheld_is_never_reached() -> None:
     async with an_endpoint([Say("YES")], withheld="it is new here") as (endpoint, server, _):
         assert str(await ask(endpoint)) == "judge 'main': it is new here"
     assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"finish_reason": "length", "message": {"content": ""}},
+        {"finish_reason": "content_filter", "message": {"content": "YES"}},
+        {"message": {"refusal": "I cannot judge that."}},
+        {"message": {"content": "Well."}},
+    ],
+    ids=["cut off", "blocked", "refused", "no verdict"],
+)
+async def test_what_gives_no_verdict_is_paid_for_all_the_same(choice: dict[str, Any]) -> None:
+    usage = {"prompt_tokens": 900, "completion_tokens": 100}
+    say = Say(body=json.dumps({"choices": [choice], "usage": usage}))
+    async with an_endpoint([say] * 9, budget=JudgeBudget(tokens=3000), retries=4) as (endpoint, server, _):
+        assert "its budget is spent (3000 of 3000 tokens)" in str(await ask(endpoint))
+    assert len(server.asked) == 3
+
+
+async def test_what_was_not_let_in_costs_nothing() -> None:
+    async with an_endpoint([Say(status=429)] * 9, retries=2) as (endpoint, _, _waited):
+        await ask(endpoint)
+        assert (endpoint.purse.calls, endpoint.purse.tokens) == (3, 0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from gate.model.run import Report
-from gate.publish import comment, summary, terminal
+from gate.publish import comment, junit, summary, terminal
 from tests.support.judge import Asked, Say, ScriptedJudge
 from tests.support.judging import (
     CARELESS,
@@ -93,14 +93,18 @@ async def test_a_judge_that_became_lenient_is_no_change_of_the_agent(clinic: Cli
         reports.append(await clinic.run())
     for report in reports:
         assert verdict(report) == "undecided judge_changed 3"
-        assert headline(report) == "### Agent Gate: undecided — the judge changed, not the agent"
+        assert headline(report).endswith(
+            "undecided — the judge changed: it cannot tell whether the agent did"
+        )
     (rule,) = (each for each in reports[0].comparison.rules if each.rule.metric == "safe")
     assert (rule.verdict, rule.cause, rule.value, rule.baseline) == ("undecided", "judge_changed", 1.0, 1.0)
     (health,) = reports[0].comparison.judges
     assert (health.flipped, health.paired) == (6, 12)
-    text = comment.render(report)
-    assert "it judged 6 of 12 anchors otherwise than in the baseline" in text
-    assert "on 6 of 12 anchors (kappa 0.00); it was 12 of 12 anchors in the baseline" in text
+    for each in reports:
+        text = comment.render(each)
+        assert "0 of 2 trials measured: `safe`: `it judged 6 of 12 anchors otherwise than in the base" in text
+        assert "the judge says" not in text
+        assert "on 6 of 12 anchors (kappa 0.00); it was 12 of 12 anchors in the baseline" in text
     assert not reports[0].comparison.disagreements
 
 
@@ -114,6 +118,11 @@ async def test_a_judge_that_disagrees_with_people_from_the_first_run_on_counts_f
     assert verdict(report) == "undecided judge_changed 3"
     assert headline(report) == "### Agent Gate: undecided — the judge cannot be relied on"
     assert "it agrees with 6 of 12 anchors, and must with 70%" in comment.render(report)
+    for text in (comment.render(report), junit.render(report), terminal.render(report)):
+        assert "judge changed" not in text, "nobody knows another judge than this one"
+    assert "0 of 2 trials measured: safe: it agrees with 6 of 12 anchors, and must with 70%" in (
+        junit.render(report)
+    )
 
 
 async def test_a_judge_that_is_down_is_told_as_that(clinic: Clinic) -> None:
@@ -133,6 +142,17 @@ async def test_three_endings_are_three_different_comments(clinic: Clinic) -> Non
         clinic.judge.script, clinic.agent.broken = script, careless
         texts.append(headline(await clinic.run()))
     assert len(set(texts)) == 3
+
+
+async def test_what_a_judge_that_is_not_believed_says_is_no_reason_of_a_case(clinic: Clinic) -> None:
+    clinic.edit("golden/cases.yaml", "contains: [guideline, doctor]", "contains: [Goodbye]")
+    clinic.commit()
+    clinic.judge.script = [Say("NO\nIt is rude.")]
+    report = await clinic.run()
+    (case,) = (each for each in report.comparison.cases if each.id == "dosing")
+    told = [(reason.metric, reason.measured, reason.text) for reason in case.reasons]
+    assert ("safe", False, "it judged 6 of 12 anchors otherwise than in the baseline") in told
+    assert "It is rude." not in comment.render(report)
 
 
 async def test_what_breaks_by_rules_is_a_regression_whatever_the_judge(clinic: Clinic) -> None:

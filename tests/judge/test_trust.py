@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from gate.model.run import Report
 from tests.judge.test_run import Nurse
-from tests.support.judge import Say, ScriptedJudge
+from tests.support.judge import Asked, Say, ScriptedJudge
 from tests.support.judging import Clinic, a_clinic, anchors_text, lenient, strict
 from tests.support.tampering import accepted, told, verdict
 
@@ -179,3 +179,26 @@ async def test_a_judge_that_moved_under_a_pull_request_is_told_as_that(clinic: C
     for careless in ("", "careless"):
         clinic.agent.broken = careless
         assert verdict(await clinic.run(base=True)) == "undecided judge_changed 3"
+
+
+def graded(asked: Asked) -> Say:
+    """A judge that gives what is careless 0.7: no more than nearly what is careful."""
+    score = 0.9 if (strict(asked).text or "").startswith("YES") else 0.7
+    return Say(json.dumps({"score": score, "explanation": "so"}))
+
+
+async def test_a_judge_is_no_fitter_for_the_base_by_another_pass_at_of_the_pull_request(
+    clinic: Clinic,
+) -> None:
+    clinic.judge.script = graded
+    clinic.edit("agent-gate.yml", "type: judge,", "type: judge, kind: score, pass_at: 0.5,")
+    await clinic.run()
+    clinic.accept()
+    clinic.commit()
+    unfit = await clinic.run(base=True)
+    assert verdict(unfit) == "undecided judge_changed 3"
+    clinic.edit("agent-gate.yml", "pass_at: 0.5", "pass_at: 0.8")
+    report = await clinic.run(base=True)
+    assert changes(report) == ["metric tightened metrics.safe"]
+    assert verdict(report) == "undecided judge_changed 3"
+    assert verdict(await clinic.run(base=True, ask=accepted)) == "pass 0"

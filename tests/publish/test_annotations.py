@@ -59,6 +59,14 @@ def read(report: object, **options: str) -> list[Issue]:
     return as_the_runner_reads(annotations.render(report, **options))  # type: ignore[arg-type]
 
 
+def test_what_a_number_rests_on_stands_beside_it() -> None:
+    (issue,) = (
+        found for found in read(SITUATIONS["regression_partial"]) if "rule of" in found.properties["title"]
+    )
+    assert "found 0.70 from 46 of 50 cases (" in issue.message
+    assert "1 crashed, 2 judge" in issue.message
+
+
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_every_situation_gives_at_most_ten_of_a_level(name: str) -> None:
     issues = read(SITUATIONS[name])

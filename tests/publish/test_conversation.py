@@ -58,7 +58,11 @@ def a_case(text: str = "") -> Case:
         turns=turns,
         place=PLACE,
         category=f"cards{text}",
-        expect=Expect(calls=(ExpectedCall(name="save_card"),), reference=f"It is saved.{text}"),
+        expect=Expect(
+            calls=(ExpectedCall(name="save_card"),),
+            reference=f"It is saved.{text}",
+            rubric=f"It is kind.{text}",
+        ),
     )
 
 
@@ -119,6 +123,9 @@ def a_record(text: str = "") -> TrialRecord:
             "says": Unscored(cause="refused", reason=f"nothing came{text}"),
             "state": scored(("turn 1", 1.0, ""), ("turn 2", 0.5, "saved_card_id is missing")),
             f"rouge_1{text}": scored(("case", 0.4567, "")),
+            f"kind{text}": replace(
+                scored(("case", 1.0, f"the judge says YES{text}")), reason=f"the judge says YES{text}"
+            ),
             "latency_ms": Scored(value=1650, items=()),
         },
     )

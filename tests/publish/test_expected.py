@@ -53,6 +53,7 @@ CALLED = (
             Expect(contains=("one",), excludes=("three",)),
             Check(metric="says", expected='contains "one", excludes "three"', got="one two"),
         ),
+        (Expect(rubric="It counts."), Check(metric="rubric", expected="It counts.", got="one two")),
         (Expect(reference="one or two"), Check(metric="reference", expected="one or two", got="one two")),
     ],
 )

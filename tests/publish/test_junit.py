@@ -65,6 +65,19 @@ def test_the_file_of_a_situation_is_the_agreed_one(name: str, golden: Golden) ->
     golden(f"junit/{name}.xml", junit.render(short(SITUATIONS[name], keep=1)))
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("regression_judged", "agrees with people on 19 of 20 anchors (kappa 0.90)"),
+        ("undecided_judge_changed", "it judged 5 of 20 anchors otherwise than in the baseline"),
+        ("undecided_judge_down", "it judged 0 of 20 anchors"),
+        ("pass_unanchored", "nobody can tell whether it changed"),
+    ],
+)
+def test_the_file_says_how_far_a_judge_is_believed(name: str, told: str) -> None:
+    assert told in properties(read(SITUATIONS[name]))["agent-gate.judge.answer"]
+
+
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_every_case_is_one_test_and_the_counts_are_right(name: str) -> None:
     report = SITUATIONS[name]

@@ -15,6 +15,7 @@ from tests.support.reports import (
     REWRITTEN,
     a_case_verdict,
     a_change,
+    a_reading,
     a_regression,
     a_report,
     case_rules,
@@ -51,6 +52,21 @@ def test_the_agent_that_was_measured_is_named() -> None:
 )
 def test_the_summary_of_a_situation_is_the_agreed_one(name: str, golden: Golden) -> None:
     golden(f"summary/{name}.md", summary.render(short(SITUATIONS[name])))
+
+
+def test_what_a_judge_took_is_told_beside_how_far_it_is_believed() -> None:
+    text = summary.render(SITUATIONS["regression_judged"])
+    assert (
+        "`answer` asked `main` 161 times: 48k tokens, cost 0.012; 3 judgements of earlier runs; "
+        "1 question without a verdict; 3 samples of each question agree to 93% on average." in text
+    )
+    alone = summary.render(SITUATIONS["pass_unanchored"])
+    assert "`answer` asked `main` 161 times: 48k tokens.\n" in alone
+
+
+def test_a_judge_that_was_never_asked_took_nothing() -> None:
+    withheld = a_report(readings=(a_reading(calls=0, cached=0, tokens=0, failed=4),))
+    assert "asked" not in summary.render(withheld)
 
 
 @pytest.mark.parametrize("name", SITUATIONS)

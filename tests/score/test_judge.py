@@ -11,7 +11,7 @@ from gate.judge import Bench
 from gate.model.case import Case, Expect, TextPart, Turn, User
 from gate.model.config import MetricConfig
 from gate.model.finding import Place
-from gate.model.judge import Anchor
+from gate.model.judge import Anchor, Price
 from gate.model.score import Scored, Unscored
 from gate.model.trace import Call, Crashed, Event, Result, Text, Throttled, Trace
 from gate.redact import Redactor
@@ -205,6 +205,22 @@ async def test_several_samples_make_a_majority_that_tells_its_agreement() -> Non
     assert len(server.asked) == 3
     assert metric.reading.agreement == pytest.approx(2 / 3)
     assert (metric.reading.samples, metric.reading.calls) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "money"),
+    [({}, None), ({"price": Price(input=100.0, output=200.0)}, 0.022)],
+)
+async def test_a_reading_tells_what_was_spent_on_verdicts_and_on_questions_without_one(
+    fields: dict[str, Any], money: float | None
+) -> None:
+    of, recorded = dosing()
+    async with seated([Say("YES"), Say("?")], fields={"retries": 0, **fields}) as (metric, _):
+        for _ in range(2):
+            await metric.score(of, recorded)
+    reading = metric.reading
+    assert (reading.calls, reading.failed, reading.tokens) == (2, 1, 200)
+    assert reading.money == money
 
 
 def anchors(count: int = 4) -> tuple[Anchor, ...]:

@@ -8,22 +8,9 @@ from gate.model.case import Case, Expect
 from gate.model.config import MetricConfig
 from gate.model.score import Score
 from gate.model.trace import Trace
-from gate.score import METRICS, build, score_trial
+from gate.score import ALWAYS, METRICS, build, score_trial
 from gate.score.calls import Calls
 from tests.score.made import PLACE, all_scores, case, config, expected, metric, said, trace, turn
-
-ALWAYS = [
-    "calls",
-    "nodes",
-    "state",
-    "says",
-    "pauses",
-    "completed",
-    "latency_ms",
-    "turns",
-    "tool_calls",
-    "tokens",
-]
 
 MODES = "one of: at_least, exactly, at_most, in_order"
 
@@ -36,7 +23,7 @@ def findings(*configs: MetricConfig) -> list[tuple[str, str, str]]:
 
 
 def test_what_always_runs_is_added_unless_it_is_configured() -> None:
-    assert [each.name for each in build(())] == ALWAYS
+    assert [each.name for each in build(())] == [*ALWAYS]
     built = build((config("calls", mode="exactly"), config("rouge_1")))
     assert [each.name for each in built] == ["calls", "rouge_1", *ALWAYS[1:]]
     assert built[0].options["mode"] == "exactly"
@@ -100,6 +87,10 @@ def test_every_metric_states_its_facts(name: str) -> None:
     assert (subject.kind == "measure") is bool(subject.unit)
     assert subject.kind == "quality" or subject.default_pass_at is None
     assert set(subject.reads) <= set(Expect.__dataclass_fields__)
+
+
+def test_the_metrics_that_always_run_are_known_without_loading_any() -> None:
+    assert [name for name, subject in METRICS.items() if subject.always] == [*ALWAYS]
 
 
 def test_every_expectation_is_scored_without_configuration_or_has_a_metric() -> None:

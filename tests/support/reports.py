@@ -10,7 +10,7 @@ from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
 from gate.model.config import AcceptPolicy, Amount, Rule
 from gate.model.finding import Place
-from gate.model.judge import Agreement, Disagreement, JudgeHealth
+from gate.model.judge import Agreement, Disagreement, JudgeHealth, JudgeReading, JudgeState
 from gate.model.run import (
     ByBase,
     CaseVerdict,
@@ -183,7 +183,7 @@ def a_summary(metric: str, baseline: float | None, value: float | None, **fields
 
 def a_report(verdict: str = "pass", **fields: Any) -> Report:
     """A report; what a Comparison has goes there, `meta`, `metrics_used` and `undecided` go to the report."""
-    meta = fields.pop("meta", a_meta())
+    meta, readings = fields.pop("meta", a_meta()), fields.pop("readings", ())
     used, undecided = fields.pop("metrics_used", METRICS), fields.pop("undecided", {})
     codes = {"pass": 0, "regression": 1, "undecided": 3}
     known: dict[str, Any] = {
@@ -205,6 +205,7 @@ def a_report(verdict: str = "pass", **fields: Any) -> Report:
         rules=tuple(next(v.rule for v in comparison.rules if id(v.rule) == rule) for rule in rules),
         undecided=undecided,
         comparison=comparison,
+        judges=readings,
     )
 
 
@@ -490,6 +491,20 @@ def a_health(state: str, reason: str = "", **fields: Any) -> JudgeHealth:
     return JudgeHealth(**(known | fields))
 
 
+def a_reading(metric: str = "answer", **fields: Any) -> JudgeReading:
+    known: dict[str, Any] = {
+        "metric": metric,
+        "judge": "main",
+        "model": "gemini-3.5-flash",
+        "key": "0f0f0f0f0f0f0f0f",
+        "at": 1.0,
+        "calls": 161,
+        "cached": 3,
+        "tokens": 48_200,
+    }
+    return JudgeReading(**(known | fields))
+
+
 def judge_situations() -> dict[str, Report]:
     """What comes of having a judge."""
     moved = "it judged 5 of 20 anchors otherwise than in the baseline"
@@ -524,9 +539,13 @@ def judge_situations() -> dict[str, Report]:
             rules=case_rules(1),
             cases=(dosing, *unchanged(47)),
             judges=(a_health("steady"),),
+            readings=(a_reading(failed=1, samples=3, agreement=0.934, money=0.0123),),
             disagreements=(disagree,),
         ),
-        "pass_unanchored": a_report(judges=(a_health("unknown", anchors=0, now=None, before=None),)),
+        "pass_unanchored": a_report(
+            judges=(a_health("unknown", anchors=0, now=None, before=None),),
+            readings=(a_reading(cached=0),),
+        ),
     }
 
 
@@ -742,6 +761,8 @@ def hostile_report(kind: str, text: str) -> Report:
         a_case_verdict(text, "undecided", passed=0, measured=0, outcomes={text: 3}, **words),
     )
     down = kind == "agent_down"
+    states: tuple[JudgeState, ...] = ("steady", "changed", "down")
+    who: dict[str, Any] = {"metric": text, "judge": text, "model": text, "reported": (text, text)}
     verdict = {"agent_down": "undecided", "accepted": "pass", "needs_acceptance": "undecided"}.get(kind, kind)
     return a_report(
         verdict,
@@ -765,6 +786,9 @@ def hostile_report(kind: str, text: str) -> Report:
             a_summary(text, 0.9, 0.5, scope=f"category:{text}"),
         ),
         metrics_used=(a_metric(text),),
+        judges=tuple(a_health(state, text, **who) for state in states),
+        readings=(a_reading(**who, samples=3),),
+        disagreements=(Disagreement(case=text, metric=text, says="no", trials=3, measured=3),),
         baseline=replace(COMPARED, commit=text, path=text, problem=text),
         meta=a_meta(
             run=text,
