@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,10 +22,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Course:
-    """Begins when it is made, and is filled in as the run goes."""
+    """Begins when it is made, and is filled in as the run goes; `writes` are the files that the run makes."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: Suite, writes: Iterable[Path] = ()) -> None:
         self._suite = suite
+        self._writes = tuple(writes)
         self._run = os.urandom(6).hex()
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
@@ -49,7 +50,7 @@ class Course:
         suite, config = self._suite, self._suite.config
         root = Path(config.root)
         inputs = {Path(config.file), *(Path(facts.place.file) for facts in suite.head.case_facts)}
-        ours = [root / name for name in (config.baseline, config.judge_cache) if name]
+        ours = [*self._writes, *(root / name for name in (config.baseline, config.judge_cache) if name)]
         return Meta(
             run=self._run,
             gate=__version__,

@@ -13,11 +13,12 @@ from gate.documents import write_text
 from gate.drive import about, drive
 from gate.errors import AgentDown, UsageError
 from gate.model.case import Case, Side
-from gate.model.run import Report, TrialRecord
+from gate.model.run import TrialRecord
 from gate.model.trace import Trace
+from gate.model.verdict import Report
 from gate.publish import SINKS
 from gate.redact import Redactor
-from gate.results import LOG_FILE, Results
+from gate.results import LOG_FILE, RUN_FILE, TRACES_FILE, Results
 from gate.scales import Scales
 from gate.suite import Suite
 from gate.weighing import Weighing
@@ -40,7 +41,7 @@ async def run(suite: Suite, out: Path, watch: Watcher) -> tuple[Report, int]:
 
     A signal or a dead agent ends the measuring, not the run: what was measured is judged and written.
     """
-    course = Course(suite)
+    course = Course(suite, _own(out))
     watch.planned(suite)
     _spare_recordings(suite, out)
     scales = Scales(suite)
@@ -74,7 +75,7 @@ async def generate(suite: Suite, out: Path, kept: Callable[[Trace], None]) -> in
 
     `kept` is told each trace that is on disk. Raises AgentDown.
     """
-    course = Course(suite)
+    course = Course(suite, _own(out))
     _spare_recordings(suite, out)
     with Results(out, _SURFACES, suite.redact.sweep) as results, course.interruptible():
         try:
@@ -90,7 +91,7 @@ async def generate(suite: Suite, out: Path, kept: Callable[[Trace], None]) -> in
 
 async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
     """Score recorded traces again, with this suite's cases, metrics and rules."""
-    course = Course(suite)
+    course = Course(suite, _own(out))
     scales = Scales(suite)
     with Results(out, _SURFACES, suite.redact.sweep) as results:
         async with scales.ready(), Weighing(scales, results.add, results.keep) as weighing:
@@ -100,6 +101,11 @@ async def grade(suite: Suite, traces: Iterable[Trace], out: Path) -> Report:
         report = _concluded(suite, scales, course, results)
     publish(report, out, suite.redact)
     return report
+
+
+def _own(out: Path) -> Iterator[Path]:
+    """What a run writes: where somebody committed it, the work tree is no other for that."""
+    yield from (out / name for name in (RUN_FILE, TRACES_FILE, LOG_FILE, *_SURFACES))
 
 
 def _concluded(suite: Suite, scales: Scales, course: Course, results: Results) -> Report:

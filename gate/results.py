@@ -18,9 +18,10 @@ from gate.formats.records import Malformed, dump, load
 from gate.formats.strict import strict_json
 from gate.frozen import frozen
 from gate.model import Json
-from gate.model.run import CaseFacts, Evidence, Report, TrialRecord
+from gate.model.run import CaseFacts, Evidence, TrialRecord
 from gate.model.score import Scored
 from gate.model.trace import Trace
+from gate.model.verdict import Report
 
 VERSION = 1
 MOST_TRIALS = 1000

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Self
 from gate.compare.evidence import Tally
 from gate.model.config import Policy
 from gate.model.judge import JudgeReading
-from gate.model.run import Comparison, Meta, MetricFacts, Report, Track, TrialRecord
+from gate.model.run import Meta, MetricFacts, Track, TrialRecord
 from gate.model.trace import Trace
+from gate.model.verdict import Comparison, Report
 from gate.record import record_of
 from gate.score import judges_among, score_trial
 from gate.score.metric import Metric

@@ -10,9 +10,10 @@ from jsonschema import Draft202012Validator
 from gate.compare.evidence import tally
 from gate.compare.verdict import compare
 from gate.errors import UsageError
-from gate.model.run import CaseFacts, MetricFacts, Report, TrialRecord
+from gate.model.run import CaseFacts, MetricFacts, TrialRecord
 from gate.model.score import Item, Scored
 from gate.model.trace import Completed, Trace
+from gate.model.verdict import Report
 from gate.redact import Redactor
 from gate.results import RUN_FILE, TRACES_FILE, Results, read_run, read_traces
 from tests.support.runs import CASES_RULE, NONE, PLACE, a_meta, a_metric, a_report

@@ -8,7 +8,7 @@ from gate.errors import UNDECIDED, BadInput, GateError
 from gate.frozen import frozen
 from gate.github.secretless import without_secrets
 from gate.model.finding import Finding, Place
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import SINKS
 from gate.results import RUN_FILE
 

@@ -20,7 +20,7 @@ from gate.github.inputs import Inputs
 from gate.github.step import Log, set_outputs
 from gate.model.baseline import Baseline
 from gate.model.config import AcceptPolicy, Config
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import baseline as words
 from gate.publish.escape import code
 from gate.results import StoredRun, read_run

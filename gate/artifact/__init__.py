@@ -16,7 +16,7 @@ from gate.frozen import frozen
 from gate.github.api import connect
 from gate.github.comment import CommentResult, Mode, publish_comment, run_link
 from gate.github.event import RunContext, read_context
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import comment
 from gate.redact import Redactor
 

@@ -11,7 +11,7 @@ from gate.compare.baseline import pool
 from gate.compare.verdict import compare
 from gate.errors import UsageError
 from gate.model.baseline import Baseline
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import SINKS
 from gate.results import read_run
 

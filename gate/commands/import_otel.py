@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from gate.check.render import render_findings
@@ -37,8 +38,7 @@ def main(options: argparse.Namespace) -> int:
     if target is None:
         sys.stdout.writelines(lines)
         return PASS
-    target.parent.mkdir(parents=True, exist_ok=True)
-    write_text(target, lines)
+    _write(target, lines)
     print(_written(target, made.traces, known=suite is not None), file=sys.stderr)
     return PASS
 
@@ -51,6 +51,15 @@ def _target(name: str | None) -> Path | None:
     if os.path.lexists(target):
         raise UsageError(f"{target} is there already", hint="Choose another name with --to, or remove it.")
     return target
+
+
+def _write(target: Path, lines: Iterable[str]) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_text(target, lines)
+    except OSError as error:
+        hint = "Choose another name with --to."
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint=hint) from error
 
 
 def _content(path: Path) -> str:

@@ -15,8 +15,9 @@ from gate.errors import UsageError
 from gate.formats.records import dump
 from gate.model import Json
 from gate.model.case import Side
-from gate.model.run import MetricFacts, Report, TrialRecord
+from gate.model.run import MetricFacts, TrialRecord
 from gate.model.score import Scored
+from gate.model.verdict import Report
 from gate.publish import SINKS
 from gate.publish.progress import case_line, plan_line, progress_line
 from gate.publish.words import count as counted

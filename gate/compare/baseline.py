@@ -12,7 +12,8 @@ from gate.compare.values import samples_of
 from gate.formats.records import Malformed, dump, load
 from gate.model import Json
 from gate.model.baseline import Baseline, BaselineLine, BaselineRun, Sample, Value
-from gate.model.run import CaseEvidence, Evidence, Report
+from gate.model.run import CaseEvidence, Evidence
+from gate.model.verdict import Report
 
 T = TypeVar("T")
 

@@ -9,17 +9,9 @@ from gate.compare.values import NO_POLICIES, samples_of, scored, undecided_cause
 from gate.model.baseline import Baseline
 from gate.model.config import Policy
 from gate.model.finding import Place
-from gate.model.run import (
-    AGENT,
-    CaseClass,
-    CaseEvidence,
-    CaseVerdict,
-    MetricFacts,
-    Reason,
-    TrialRecord,
-    UndecidedCause,
-)
+from gate.model.run import AGENT, CaseEvidence, MetricFacts, TrialRecord
 from gate.model.score import Scored
+from gate.model.verdict import CaseClass, CaseVerdict, Reason, UndecidedCause
 
 RELIABLE = 0.9
 """A case that passed at least this share of the baseline's trials and none now has regressed."""

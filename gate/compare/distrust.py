@@ -8,8 +8,9 @@ from gate.compare.passing import TOLERANCE, trial_passes
 from gate.compare.values import samples_of
 from gate.model.baseline import Sample, Value
 from gate.model.judge import Disagreement, JudgeHealth, JudgeState
-from gate.model.run import CaseEvidence, MetricFacts, RuleVerdict, TrialRecord, UndecidedCause
+from gate.model.run import CaseEvidence, MetricFacts, TrialRecord
 from gate.model.score import Scored, Unscored
+from gate.model.verdict import RuleVerdict, UndecidedCause
 
 _CAUSES: Mapping[JudgeState, UndecidedCause] = {
     "changed": "judge_changed",

@@ -11,16 +11,9 @@ from gate.compare.values import Measured, baseline_value, causes_of, gravest, jo
 from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import (
-    AGENT,
-    CaseEvidence,
-    CaseVerdict,
-    Coverage,
-    MetricFacts,
-    RuleVerdict,
-    UndecidedCause,
-)
+from gate.model.run import AGENT, CaseEvidence, MetricFacts
 from gate.model.score import Unscored
+from gate.model.verdict import CaseVerdict, Coverage, RuleVerdict, UndecidedCause
 
 Word = Literal["pass", "regression", "undecided", "not_judged"]
 _SEVERITY: Mapping[Word, int] = {"regression": 0, "undecided": 1, "not_judged": 2, "pass": 3}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from gate.errors import PASS, UNDECIDED
 from gate.model.bar import Bar
 from gate.model.config import Policy
-from gate.model.run import ByBase, CaseVerdict, Comparison
+from gate.model.verdict import ByBase, CaseVerdict, Comparison
 
 _NAMED = 3
 _DRIVING = frozenset(("agent", "run"))

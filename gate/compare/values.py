@@ -9,7 +9,8 @@ from gate.compare.aggregate import MEAN, Fold, mean_of
 from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineLine, Sample, Value
 from gate.model.config import Policy
-from gate.model.run import CaseEvidence, MetricFacts, UndecidedCause
+from gate.model.run import CaseEvidence, MetricFacts
+from gate.model.verdict import UndecidedCause
 
 _CAUSES: Mapping[str, UndecidedCause] = {
     "throttled": "throttled",

@@ -12,13 +12,10 @@ from gate.compare.values import baseline_value, join, measure
 from gate.errors import PASS, REGRESSION, UNDECIDED
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Policy, Rule
-from gate.model.run import (
-    AGENT,
-    CaseEvidence,
+from gate.model.run import AGENT, CaseEvidence, Evidence, MetricFacts
+from gate.model.verdict import (
     CaseVerdict,
     Comparison,
-    Evidence,
-    MetricFacts,
     MetricSummary,
     RuleVerdict,
     UndecidedCause,

@@ -6,7 +6,7 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import get_args
 
-from gate.drive.adk_events import heard, refuse
+from gate.drive.adk_events import told
 from gate.drive.adk_server import Server
 from gate.drive.adk_wire import Unanswerable, answer_parts, message, user_parts
 from gate.drive.protocol import Stopped
@@ -60,20 +60,10 @@ class AdkConversation:
     async def say(self, turn: Turn, pauses: tuple[Pause, ...]) -> AsyncIterator[Event]:
         """Send a message, or answers to pauses, and yield what the agent emits; see Conversation."""
         body = await self._body(turn, pauses)
-        reader = EventReader(self._client.redact.text)
         frames = self._frames(body, answering=isinstance(turn.sent, Answers))
-        try:
-            async with aclosing(frames):
-                async for frame in frames:
-                    refuse(error_frame(frame))
-                    for event in heard(reader, frame):
-                        yield event
-        except (HttpError, Stopped):
-            for event in reader.rest():
+        async with aclosing(told(frames, EventReader(self._client.redact.text), error_frame)) as said:
+            async for event in said:
                 yield event
-            raise
-        for event in reader.rest():
-            yield event
 
     async def _body(self, turn: Turn, pauses: Sequence[Pause]) -> Mapping[str, Json]:
         if isinstance(turn.sent, User):

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import get_args
 
-from gate.drive.adk_events import heard, refuse
+from gate.drive.adk_events import told
 from gate.drive.adk_wire import Unanswerable, answer_parts, message, user_parts
 from gate.drive.agent_engine_server import Engine
 from gate.drive.protocol import Stopped
@@ -59,30 +59,22 @@ class AgentEngineConversation:
         given = dict(_given(turn, pauses))
         if turn.state_delta:
             given["state_delta"] = dict(turn.state_delta)
-        reader, ending = EventReader(self._client.redact.text), Ending()
-        frames = self._frames(given)
-        try:
-            async with aclosing(frames):
-                async for frame in frames:
-                    refuse(failure_of(frame))
-                    for event in heard(reader, frame):
-                        yield event
-                    if is_mapping(frame):
-                        ending.hear(frame)
-        except (HttpError, Stopped):
-            for event in reader.rest():
+        ending = Ending()
+        frames = self._frames(given, ending)
+        async with aclosing(told(frames, EventReader(self._client.redact.text), failure_of)) as events:
+            async for event in events:
                 yield event
-            raise
-        for event in reader.rest():
-            yield event
         if lacking := ending.lacking():
             raise Stopped(Crashed(reason=_ENDED.format(lacking=lacking)))
 
-    async def _frames(self, given: Mapping[str, Json]) -> AsyncGenerator[Json]:
+    async def _frames(self, given: Mapping[str, Json], ending: Ending) -> AsyncGenerator[Json]:
         async with self._engine.stream(self._client, self.session, given) as streamed:
             async for line in lines(streamed.chunks()):
                 if text := payload(line):
-                    yield parse_json(text)
+                    frame = parse_json(text)
+                    yield frame
+                    if is_mapping(frame):  # by now it has been read, and is an event
+                        ending.hear(frame)
 
 
 _ENDED = (

@@ -1,6 +1,6 @@
 """One surface a file, each a pure function from `Report` to text; `terminal` has what is printed."""
 
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish.sink import Sink
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from gate.model.bar import Bar
-from gate.model.run import Report, UndecidedCause
+from gate.model.verdict import Report, UndecidedCause
 from gate.publish import bar_words, groups, judges
 from gate.publish.escape import Quote
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from gate.frozen import frozen
 from gate.model.finding import Finding, Place
-from gate.model.run import CaseVerdict, Report, RuleVerdict
+from gate.model.verdict import CaseVerdict, Report, RuleVerdict
 from gate.publish import bar_changes, bar_words, case_words, groups, headline, table
 from gate.publish.advice import accepting
 from gate.publish.escape import line

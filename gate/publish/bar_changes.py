@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gate.frozen import frozen
 from gate.model.bar import BarChange, ChangeKind, Subject
-from gate.model.run import CaseVerdict, Report
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import bar_words, case_words
 from gate.publish.escape import Quote, line
 from gate.publish.words import count

@@ -3,7 +3,7 @@
 from collections.abc import Set as AbstractSet
 
 from gate.model.bar import Acceptance, Bar, BarChange
-from gate.model.run import CaseVerdict, Report
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import groups
 from gate.publish.escape import Quote, line
 from gate.publish.words import count, moment

@@ -7,7 +7,7 @@ from statistics import fmean
 from gate.frozen import frozen
 from gate.model.baseline import Baseline, BaselineRun, Value
 from gate.model.config import AcceptPolicy
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import case_words, headline
 from gate.publish.escape import cell, code, line
 from gate.publish.words import amount, change, count

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from gate.model.finding import Place
-from gate.model.run import AGENT, CaseVerdict, Reason, Report
+from gate.model.run import AGENT
+from gate.model.verdict import CaseVerdict, Reason, Report
 from gate.publish import bar_words, groups
 from gate.publish.escape import Quote, line
 from gate.publish.groups import Groups

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from gate.model.run import Report
-from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, native, table
+from gate.model.verdict import Report
+from gate.publish import bar_words, case_words, groups, headline, markdown, markdown_bar, table, tracks
 from gate.publish.advice import advice
 from gate.publish.budget import Section, fit
 from gate.publish.escape import code
@@ -82,7 +82,7 @@ def _in_one_line(report: Report) -> str:
     """The second line of a pass: cases, trials, time, what it was held against, and which run it was."""
     total, seen = len(groups.in_suite(report)), len(groups.measured(report))
     spent = f"{case_words.trials(report)}, {duration(report.meta.duration_s)}"
-    run = " ".join(part for part in (native.measured(report, code), case_words.footer(report, code)) if part)
+    run = " ".join(part for part in (tracks.measured(report, code), case_words.footer(report, code)) if part)
     if groups.has_baseline(report):
         runs = count(report.comparison.baseline.runs, "run")
         return f"{seen} of {count(total, 'case')}, {spent}, against {runs} of the baseline; {run}."

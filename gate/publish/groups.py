@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gate.frozen import frozen
-from gate.model.run import AGENT, CaseVerdict, Report, RuleVerdict
+from gate.model.run import AGENT
+from gate.model.verdict import CaseVerdict, Report, RuleVerdict
 
 
 @frozen

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from gate.model.case import Quarantine
-from gate.model.run import Report, RuleVerdict, UndecidedCause
-from gate.publish import bar_changes, bar_words, groups, judges, native
+from gate.model.verdict import Report, RuleVerdict, UndecidedCause
+from gate.publish import bar_changes, bar_words, groups, judges, tracks
 from gate.publish.escape import Quote
 from gate.publish.table import NO_CATEGORY, moved_quality, of_rule, rule_unit
 from gate.publish.words import amount, cases_of, change, count
@@ -42,7 +42,7 @@ def _broken(report: Report, quote: Quote) -> str:
 
 def _test_count(report: Report, verdict: RuleVerdict, quote: Quote) -> str:
     number, track = round(verdict.value or 0), quote(verdict.rule.metric)
-    of = f"{number} of {count(len(native.of_track(report, verdict.rule.metric)), 'test')} of {track}"
+    of = f"{number} of {count(len(tracks.of_track(report, verdict.rule.metric)), 'test')} of {track}"
     match verdict.scope:
         case "regressed":
             return f"{of} broke"
@@ -153,7 +153,7 @@ def got_worse(report: Report) -> bool:
     found = groups.group(report)
     fell = any((m.compared or 0) < (m.baseline or 0) for m in moved_quality(report))
     less = any(c.passed * c.base_measured < c.base_passed * c.measured for c in found.unsteady)
-    return fell or less or bool(found.broke or native.found(report).broke)
+    return fell or less or bool(found.broke or tracks.found(report).broke)
 
 
 def _let_through(report: Report) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gate.model.judge import Agreement, Disagreement, JudgeHealth, JudgeReading
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish.escape import Quote
 from gate.publish.words import amount, count, tokens
 

@@ -8,7 +8,7 @@ the bar that needs acceptance is an error of its case, or a testcase of its own.
 from collections.abc import Collection, Iterator, Sequence
 
 from gate.model.bar import BarChange
-from gate.model.run import CaseVerdict, Report, RuleVerdict, UndecidedCause
+from gate.model.verdict import CaseVerdict, Report, RuleVerdict, UndecidedCause
 from gate.publish import bar_changes, bar_words, case_words, groups, headline, judges, junit_file, table
 from gate.publish.escape import line, lines, tail
 from gate.publish.junit_file import Kind, Test

@@ -6,8 +6,8 @@ has none. A blank line follows every HTML tag, else GitHub reads what follows as
 
 from collections.abc import Iterable, Sequence
 
-from gate.model.run import CaseVerdict, Report
-from gate.publish import case_words, escape, groups, headline, native, table
+from gate.model.verdict import CaseVerdict, Report
+from gate.publish import case_words, escape, groups, headline, table, tracks
 from gate.publish.budget import Section
 from gate.publish.escape import cell, code
 from gate.publish.groups import Groups
@@ -141,7 +141,7 @@ def _short(text: str) -> str:
 
 def tests(report: Report) -> tuple[Section, ...]:
     """The project's own tests: those that broke opened, and what else became of them."""
-    found = native.found(report)
+    found = tracks.found(report)
     broke = tuple(_broken_test(report, case) for case in found.broke)
     moved = case_words.moved_label(report, found)
     others = tuple(
@@ -149,13 +149,13 @@ def tests(report: Report) -> tuple[Section, ...]:
         for word, case in case_words.others(found)
     )
     return (
-        details(native.broken_label(report, found), broke, opened=True, what="broken test"),
+        details(tracks.broken_label(report, found), broke, opened=True, what="broken test"),
         details(f"Tests: {moved}", others, what="other test", between="\n"),
     )
 
 
 def _broken_test(report: Report, case: CaseVerdict) -> str:
-    history, *reasons = native.lines(report, case, lambda text: code(text, 500))
+    history, *reasons = tracks.lines(report, case, lambda text: code(text, 500))
     return "\n".join([f"{name(case)} — {history}", "", *(f"- {reason}" for reason in reasons)])
 
 
@@ -170,7 +170,7 @@ def folded(report: Report, found: Groups) -> Section:
 
 def measurement(report: Report) -> Section:
     """How well it was measured, and against what."""
-    said = (case_words.measured(report), native.measured(report, code), case_words.baseline(report, code))
+    said = (case_words.measured(report), tracks.measured(report, code), case_words.baseline(report, code))
     return paragraph(" ".join(part for part in said if part))
 
 

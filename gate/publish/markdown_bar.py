@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gate.model.bar import BarChange
-from gate.model.run import CaseVerdict, Report
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import bar_changes, bar_words, markdown
 from gate.publish.budget import Section
 from gate.publish.escape import code

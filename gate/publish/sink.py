@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from gate.frozen import frozen
-from gate.model.run import Report
+from gate.model.verdict import Report
 
 
 @frozen

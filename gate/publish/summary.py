@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gate.model.run import CaseVerdict, MetricSummary, Report, RuleVerdict
+from gate.model.verdict import CaseVerdict, MetricSummary, Report, RuleVerdict
 from gate.publish import case_words, groups, judges, markdown, markdown_bar, table
 from gate.publish.advice import advice
 from gate.publish.budget import Section, fit

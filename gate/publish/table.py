@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gate.frozen import frozen
 from gate.model.config import Rule
-from gate.model.run import Coverage, MetricSummary, Report, RuleVerdict
+from gate.model.verdict import Coverage, MetricSummary, Report, RuleVerdict
 from gate.publish.groups import has_baseline
 from gate.publish.words import amount, cases_of, change, coverage, lost, rule_label
 

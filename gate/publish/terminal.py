@@ -6,7 +6,7 @@ Colour is an extra: the words carry everything. Lines of other people's text are
 from collections.abc import Sequence
 
 from gate.model.bar import BarChange
-from gate.model.run import CaseVerdict, Report
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import (
     bar_changes,
     bar_words,
@@ -15,8 +15,8 @@ from gate.publish import (
     groups,
     headline,
     judges,
-    native,
     table,
+    tracks,
 )
 from gate.publish.advice import advice
 from gate.publish.columns import aligned
@@ -58,7 +58,7 @@ def render(
                 part
                 for part in (
                     case_words.measured(report),
-                    native.measured(report, escape.line),
+                    tracks.measured(report, escape.line),
                     case_words.baseline(report, escape.line),
                 )
                 if part
@@ -126,14 +126,14 @@ def _tests(report: Report) -> list[list[str]]:
     """The project's own tests that broke, each with why."""
     return [
         [f"test {escape.line(case.id, 200)}: {history}", *(f"  {reason}" for reason in reasons)]
-        for case in native.found(report).broke
-        for history, *reasons in [native.lines(report, case, _short)]
+        for case in tracks.found(report).broke
+        for history, *reasons in [tracks.lines(report, case, _short)]
     ]
 
 
 def _gone(report: Report) -> list[str]:
     """The project's own tests that the baseline has and this run has not."""
-    gone = native.gone(report)
+    gone = tracks.gone(report)
     label = count(len(gone), "test of the baseline was", "tests of the baseline were")
     names = [f"  {escape.line(case.id, _ANSWER)}" for case in gone[:_FEW]]
     more = [f"  and {len(gone) - _FEW} more"] if len(gone) > _FEW else []

@@ -14,8 +14,8 @@ from typing import get_args
 
 from gate.errors import BAD_INPUT, BUG, PUBLISH_FAILED
 from gate.model.config import Amount, Rule
-from gate.model.run import Coverage, Report
 from gate.model.score import Cause
+from gate.model.verdict import Coverage, Report
 
 MINUS = "\N{MINUS SIGN}"
 _MOST_DIGITS = 6

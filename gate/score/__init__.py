@@ -71,7 +71,7 @@ ALWAYS: Final = (
     "tokens",
 )
 """The types that run without being configured; METRICS need not be loaded to know them."""
-_OF_TRACKS: Final[Mapping[str, type[Metric]]] = Table({"junit": "native.NativeTests"})
+_OF_TRACKS: Final[Mapping[str, type[Metric]]] = Table({"junit": "junit.JunitTests"})
 
 
 def build(configs: Sequence[MetricConfig], redact: Redactor | None = None) -> tuple[Metric, ...]:

@@ -13,7 +13,7 @@ from gate.artifact import OF_A_FORK, body
 from gate.errors import UsageError
 from gate.formats.records import dump
 from gate.github.event import RunContext
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.redact import Redactor
 from gate.results import stored_run
 from tests.support.artifacts import (

@@ -44,6 +44,26 @@ def test_a_red_run_is_refused_until_there_is_a_reason_which_is_kept(project: Pat
     assert "London moved" in gate("baseline", "show", cwd=project).out
 
 
+def test_the_files_of_a_run_that_somebody_committed_are_no_changes_of_the_agent(project: Path) -> None:
+    (project / ".gitignore").unlink(missing_ok=True)
+    gate("run", cwd=project)
+    commit(project, "all of it, out/ too")
+    gate("run", cwd=project)
+    assert accept(project)[0] == 0
+
+
+def test_another_file_in_the_folder_of_a_run_is_a_change(project: Path) -> None:
+    (project / ".gitignore").unlink(missing_ok=True)
+    (project / "out").mkdir(exist_ok=True)
+    (project / "out" / "notes.txt").write_text("a", encoding="utf-8")
+    commit(project, "notes")
+    (project / "out" / "notes.txt").write_text("b", encoding="utf-8")
+    gate("run", cwd=project)
+    code, said = accept(project)
+    assert code == 2
+    assert "uncommitted changes" in said
+
+
 def test_a_run_of_uncommitted_changes_is_refused(project: Path) -> None:
     edit(project / "agent.py", "import argparse", "import argparse  # changed")
     gate("run", cwd=project)

@@ -190,3 +190,14 @@ def test_the_options_of_otel_are_refused_for_golden_files(folder: Path, option: 
     done = gate("import", "agents-cli", "good.json", *option, cwd=folder)
     assert done.code == 2
     assert "--config and --case-from are for otel, not for agents-cli" in done.err
+
+
+@pytest.mark.parametrize(
+    "to", ["good.json/x", "good.json/x.jsonl", "good.json/deep/x.jsonl", "n" * 300 + ".jsonl"]
+)
+def test_a_place_that_cannot_be_written_to_is_named(folder: Path, to: str) -> None:
+    (folder / "x.json").write_text(document(*talk(1, "Hi", "Hello!")), encoding="utf-8")
+    (folder / "good.json").write_text("{}", encoding="utf-8")
+    done = gate("import", "otel", "x.json", "--to", to, cwd=folder)
+    assert done.code == 2
+    assert f"cannot write {to}" in done.err

@@ -13,8 +13,9 @@ from gate.formats.records import Malformed
 from gate.model import Json
 from gate.model.bar import Acceptance, Bar
 from gate.model.baseline import Baseline, BaselineLine, BaselineRun, Value
-from gate.model.run import CaseEvidence, Report
+from gate.model.run import CaseEvidence
 from gate.model.score import Cause
+from gate.model.verdict import Report
 from tests.support.runs import CASES_RULE, NONE, a_case, a_commit, a_report, an_evidence
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from gate.compare.cases import case_verdicts
-from gate.model.run import CaseClass, CaseVerdict
+from gate.model.verdict import CaseClass, CaseVerdict
 from tests.support.runs import a_baseline, a_case, a_metric
 
 PASSED, FAILED, LOST = 1.0, 0.0, "throttled"

@@ -12,7 +12,8 @@ from gate.compare.cases import case_verdicts
 from gate.compare.rules import Side, judge
 from gate.model.baseline import Baseline
 from gate.model.config import Amount, Rule
-from gate.model.run import CaseEvidence, Coverage, RuleVerdict
+from gate.model.run import CaseEvidence
+from gate.model.verdict import Coverage, RuleVerdict
 from tests.support.runs import COMPARED, LATENCY, NONE, a_baseline, a_case, a_metric, a_rule, an_evidence
 
 METRICS = {"calls": a_metric(), "latency_ms": LATENCY}

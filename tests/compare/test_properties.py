@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from gate.compare.verdict import compare
 from gate.model.baseline import Baseline, BaselineFacts, BaselineLine, BaselineRun, Sample, Value
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import CaseEvidence, Comparison, Evidence, UndecidedCause
+from gate.model.run import CaseEvidence, Evidence
 from gate.model.score import Cause
+from gate.model.verdict import Comparison, UndecidedCause
 from tests.support.runs import COMPARED, LATENCY, NONE, a_case, a_meta, a_metric, a_rule
 
 QUALITY = ("calls", "says")

@@ -9,9 +9,10 @@ from gate.compare.cases import case_verdicts
 from gate.compare.rules import Side, judge
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Rule
-from gate.model.run import CaseEvidence, RuleVerdict, TrialRecord
+from gate.model.run import CaseEvidence, TrialRecord
 from gate.model.score import Unscored
 from gate.model.trace import Completed
+from gate.model.verdict import RuleVerdict
 from tests.support.runs import COMPARED, LATENCY, NONE, a_baseline, a_case, a_metric, a_rule
 
 METRICS = {"calls": a_metric(), "latency_ms": LATENCY}

@@ -9,7 +9,7 @@ from gate.model.bar import Acceptance, Bar, BarChange, ChangeKind, Subject
 from gate.model.baseline import BaselineFacts
 from gate.model.config import Policy
 from gate.model.finding import Place
-from gate.model.run import ByBase, CaseVerdict, Comparison, Reason, UndecidedCause, VerdictWord
+from gate.model.verdict import ByBase, CaseVerdict, Comparison, Reason, UndecidedCause, VerdictWord
 
 PLACE = Place(file="agent-gate.yml")
 CODES: dict[VerdictWord, int] = {"pass": 0, "regression": 1, "undecided": 3}

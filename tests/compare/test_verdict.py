@@ -8,9 +8,10 @@ import pytest
 from gate.compare.verdict import compare
 from gate.model.baseline import Baseline, BaselineFacts
 from gate.model.config import Amount, Policy, Rule
-from gate.model.run import CaseEvidence, Comparison, TrialRecord
+from gate.model.run import CaseEvidence, TrialRecord
 from gate.model.score import Unscored
 from gate.model.trace import Refused
+from gate.model.verdict import Comparison
 from tests.support.runs import CASES_RULE, COMPARED, NONE, a_baseline, a_case, a_rule, an_evidence
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gate.documents import parse, schema_text, validate
 from gate.drive import PROTOCOLS
-from gate.model.run import UndecidedCause
+from gate.model.verdict import UndecidedCause
 from gate.score import METRICS
 
 SCHEMA = json.loads(schema_text("config"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.model.run import CaseVerdict
+from gate.model.verdict import CaseVerdict
 from gate.results import read_run, read_traces
 from tests.support.commands import Done, a_project, commit, gate
 

@@ -9,7 +9,8 @@ import pytest
 
 from gate.model.case import Side
 from gate.model.config import CommandBoot
-from gate.model.run import CaseVerdict, Report, TrialRecord
+from gate.model.run import TrialRecord
+from gate.model.verdict import CaseVerdict, Report
 from gate.pipeline import run
 from gate.suite import Selection, Suite, prepare
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from gate.formats.records import KINDS, Malformed, dump, load
-from gate.model import bar, baseline, finding, run, score, trace
+from gate.model import bar, baseline, finding, run, score, trace, verdict
 from gate.model.case import Quarantine
 from gate.model.config import AcceptPolicy, Amount, Rule
 from gate.model.trace import Trace
@@ -19,7 +19,7 @@ from tests.support.traces import traces
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 RECORDS = {
     cls.__name__: cls
-    for module in (bar, baseline, finding, run, score, trace)
+    for module in (bar, baseline, finding, run, score, trace, verdict)
     for cls in vars(module).values()
     if dataclasses.is_dataclass(cls) and isinstance(cls, type)
 } | {cls.__name__: cls for cls in (AcceptPolicy, Quarantine, Amount, Rule)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import comment, junit, summary, terminal
 from tests.support.judge import Asked, Say, ScriptedJudge
 from tests.support.judging import (

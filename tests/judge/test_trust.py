@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from gate.model.run import Report
+from gate.model.verdict import Report
 from tests.judge.test_run import Nurse
 from tests.support.judge import Asked, Say, ScriptedJudge
 from tests.support.judging import Clinic, a_clinic, anchors_text, lenient, strict

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.model.run import ByBase, CaseVerdict
+from gate.model.verdict import ByBase, CaseVerdict
 from gate.publish import bar_words
 from tests.support.reports import (
     ACCEPTED,

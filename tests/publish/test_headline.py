@@ -3,7 +3,7 @@ import re
 import pytest
 
 from gate.model.config import Amount
-from gate.model.run import RuleVerdict
+from gate.model.verdict import RuleVerdict
 from gate.publish import headline
 from tests.support.reports import (
     CASES_RULE,

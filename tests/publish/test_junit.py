@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.publish import junit
 from tests.support.goldens import Golden
 from tests.support.hostile import texts

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from gate.model.run import ByBase, Reason
+from gate.model.verdict import ByBase, Reason
 from gate.publish import comment, summary
 from tests.support.goldens import Golden
 from tests.support.hostile import markdown, skeleton, visible

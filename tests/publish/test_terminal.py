@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 
-from gate.model.run import Reason
+from gate.model.verdict import Reason
 from gate.publish import terminal
 from gate.publish.columns import width
 from tests.support.goldens import Golden

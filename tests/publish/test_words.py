@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model.config import Amount, Rule
-from gate.model.run import Coverage
+from gate.model.verdict import Coverage
 from gate.publish import words
 from tests.support.reports import a_regression, a_report, a_rule, a_throttled_run
 

@@ -12,7 +12,8 @@ from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
 from gate.model.config import Amount
 from gate.model.finding import Place
-from gate.model.run import ByBase, Commit, Reason, Report
+from gate.model.run import Commit
+from gate.model.verdict import ByBase, Reason, Report
 from gate.results import RUN_FILE, Results
 from tests.support.github.state import HEAD
 from tests.support.reports import (

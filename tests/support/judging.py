@@ -12,7 +12,7 @@ from gate.compare.baseline import pool, to_lines
 from gate.documents import canonical
 from gate.git import head_of
 from gate.model.bar import Revision
-from gate.model.run import Report
+from gate.model.verdict import Report
 from gate.pipeline import run
 from gate.results import read_run
 from gate.suite import Selection, Sides, Suite, prepare

@@ -11,18 +11,16 @@ from gate.model.case import Quarantine
 from gate.model.config import AcceptPolicy, Amount, Rule
 from gate.model.finding import Place
 from gate.model.judge import Agreement, Disagreement, JudgeHealth, JudgeReading, JudgeState
-from gate.model.run import (
+from gate.model.run import Commit, Meta, TrackFacts
+from gate.model.verdict import (
     ByBase,
     CaseVerdict,
-    Commit,
     Comparison,
     Coverage,
-    Meta,
     MetricSummary,
     Reason,
     Report,
     RuleVerdict,
-    TrackFacts,
 )
 from tests.support.runs import LATENCY, a_metric
 

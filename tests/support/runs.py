@@ -7,7 +7,8 @@ from gate.model.baseline import Baseline, BaselineFacts, BaselineLine, BaselineR
 from gate.model.case import Quarantine
 from gate.model.config import Policy, Rule
 from gate.model.finding import Place
-from gate.model.run import CaseEvidence, CaseFacts, Commit, Comparison, Evidence, Meta, MetricFacts, Report
+from gate.model.run import CaseEvidence, CaseFacts, Commit, Evidence, Meta, MetricFacts
+from gate.model.verdict import Comparison, Report
 
 PLACE = Place(file="golden/a.yaml", line=3, column=5)
 NONE = BaselineFacts(state="none")

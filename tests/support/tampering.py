@@ -16,7 +16,8 @@ from gate.git import head_of
 from gate.model.bar import Acceptance, BarChange, NotAccepted, Revision
 from gate.model.case import Side
 from gate.model.config import AcceptPolicy
-from gate.model.run import Report, TrialRecord
+from gate.model.run import TrialRecord
+from gate.model.verdict import Report
 from gate.pipeline import run
 from gate.results import read_run
 from gate.suite import Selection, Sides, Suite, prepare

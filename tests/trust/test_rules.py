@@ -15,7 +15,8 @@ from gate.compare.verdict import compare
 from gate.model.baseline import Baseline
 from gate.model.config import Amount, Rule
 from gate.model.finding import Place
-from gate.model.run import CaseEvidence, Comparison
+from gate.model.run import CaseEvidence
+from gate.model.verdict import Comparison
 from gate.trust.rules import implies, rule_changes
 from tests.support.runs import COMPARED, NONE, a_baseline, a_case, a_metric, an_evidence
 

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from gate.model.run import CaseVerdict, Report, TrackFacts
+from gate.model.run import TrackFacts
+from gate.model.verdict import CaseVerdict, Report
 from gate.publish import case_words, groups
 from gate.publish.escape import Quote
 from gate.publish.groups import Groups

@@ -12,7 +12,7 @@ def _patterns(value: Json) -> str:
     return "" if value else "the names of JUnit files"
 
 
-class NativeTests(Metric):
+class JunitTests(Metric):
     """It comes from files, so that it applies to no case and no trace gives it a value."""
 
     shapes: ClassVar[Mapping[str, Callable[[Json], str]]] = {"junit": _patterns}
