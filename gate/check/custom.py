@@ -16,6 +16,7 @@ from gate.score.custom_python import EVALUATE, folders_of, interpreter, source_f
 from gate.work.files import Files, Origin, files_at
 
 _INSTANCE, _INVOCATIONS = 1, 2
+_AGENTEVALS = frozenset(("outputs", "reference_outputs"))
 _ADK = frozenset({"actual", "actual_invocation", "actual_invocations", "invocations"})
 
 
@@ -143,16 +144,16 @@ def _signature(
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args]
     needed = [each.arg for each in every[: len(every) - len(arguments.defaults)]]
-    if (
-        function.decorator_list
-        or len(needed) in {_INSTANCE, _INVOCATIONS}
-        or _ADK & {each.arg for each in (*every, *arguments.kwonlyargs)}
-    ):
+    names = {each.arg for each in (*every, *arguments.kwonlyargs)}
+    known = len(needed) in {_INSTANCE, _INVOCATIONS} or _ADK & names
+    if function.decorator_list or (known and not names >= _AGENTEVALS):
         return
     place = Place(file=file, line=function.lineno, column=function.col_offset + 1) if file else metric.place
-    takes = ", ".join(needed) or "nothing"
+    takes = ", ".join(needed or sorted(_AGENTEVALS & names)) or "nothing"
     what = f"'{function.name}' of metric '{metric.name}' takes {takes}, and cannot be called"
     fix = "def evaluate(instance), or def evaluate(actual, expected)"
+    if names >= _AGENTEVALS:
+        fix += "; `trajectory_match` decides as agentevals does, which hands over messages"
     yield Finding.error("metric-signature", place, what, fix=fix)
 
 

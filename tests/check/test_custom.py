@@ -101,6 +101,14 @@ def test_what_is_fine_has_no_finding_and_nothing_is_run(options: str, tmp_path: 
             "evals/metrics.py:5:1 metric-signature 'three' of metric 'mine' takes a, b, c, and",
         ),
         (
+            "{type: python, code: 'def evaluate(outputs, reference_outputs): return 1'}",
+            "'evaluate' of metric 'mine' takes outputs, reference_outputs, and cannot be called",
+        ),
+        (
+            "{type: python, code: 'def evaluate(*, outputs, reference_outputs): return 1'}",
+            "'evaluate' of metric 'mine' takes outputs, reference_outputs, and cannot be called",
+        ),
+        (
             "{type: python, code: 'def evaluate(): return 1'}",
             "agent-gate.yml:5:3 metric-signature 'evaluate' of metric 'mine' takes nothing",
         ),
