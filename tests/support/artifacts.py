@@ -7,24 +7,32 @@ from datetime import date
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+from gate.model.agent import AgentFacts, AgentPart
 from gate.model.bar import Acceptance, Bar, BarChange
 from gate.model.baseline import BaselineFacts
 from gate.model.case import Quarantine
 from gate.model.config import Amount
 from gate.model.finding import Place
+from gate.model.judge import AnchorReading, Disagreement
 from gate.model.run import Commit
-from gate.model.verdict import ByBase, Reason, Report
+from gate.model.verdict import ByBase, Coverage, Reason, Report
 from gate.results import RUN_FILE, Results
 from tests.support.github.state import HEAD
 from tests.support.reports import (
     LONDON,
+    TEST_BROKE,
+    TESTS_RULE,
+    TRACK,
     a_case_verdict,
+    a_health,
     a_meta,
+    a_reading,
     a_regression,
     a_report,
     a_rule,
     a_rule_verdict,
     a_summary,
+    a_test,
     case_rules,
 )
 from tests.support.runs import a_metric
@@ -85,21 +93,39 @@ def full_reports() -> dict[str, Report]:
         "bar": bar,
         "rules": (
             *case_rules(2),
+            a_rule_verdict(TESTS_RULE, "regression", scope="regressed", value=1.0),
             a_rule_verdict(
-                rule, "undecided", scope="category", cause="coverage", reason="r", value=0.5, baseline=0.9
+                rule,
+                "undecided",
+                scope="category",
+                cause="coverage",
+                reason="r",
+                value=0.5,
+                baseline=0.9,
+                coverage=Coverage(cases=2, measured=1, trials=6, unscored={"throttled": 3}),
             ),
             a_rule_verdict(replace(rule, level="warn"), "regression", reason="r", value=0.5, baseline=0.9),
         ),
         "metrics": (a_summary("calls", 0.9, 0.5, unscored={"throttled": 3}),),
         "metrics_used": (a_metric("calls", unit="x"),),
         "undecided": {"throttled": "warn"},
-        "cases": tuple(
-            a_case_verdict(f"case_{klass}", klass, passed=passed, failing=not passed, **case)
-            for klass, passed in (
-                *(("regressed", 0), ("new", 0), ("new", 1), ("fixed", 1), ("removed", 0), ("changed", 1)),
-                *(("changed", 0), ("unchanged", 1), ("undecided", 0), ("quarantined", 0)),
-            )
+        "cases": (
+            *(
+                a_case_verdict(f"case_{klass}", klass, passed=passed, failing=not passed, **case)
+                for klass, passed in (
+                    *(("regressed", 0), ("new", 0), ("new", 1), ("fixed", 1), ("removed", 0), ("changed", 1)),
+                    *(("changed", 0), ("unchanged", 1), ("undecided", 0), ("quarantined", 0)),
+                )
+            ),
+            a_test("TestSave", "regressed", **TEST_BROKE),
+            a_test("TestGone", "removed"),
         ),
+        "judges": (
+            a_health("changed", "it judged 5 of 20 anchors otherwise"),
+            a_health("unknown", metric="tone"),
+        ),
+        "disagreements": (Disagreement(case="case_new", metric="answer", says="no", trials=3, measured=3),),
+        "readings": (a_reading(reported=("m-1",), anchors=(AnchorReading(anchor="a", key="k", label=1.0),)),),
         "baseline": BaselineFacts(
             state="compared",
             path="golden/baseline.jsonl",
@@ -115,6 +141,12 @@ def full_reports() -> dict[str, Report]:
             selection=("--case a",),
             hint="look",
             retries=2,
+            tracks=(TRACK,),
+            agent=AgentFacts(
+                name="cards",
+                server="adk-python 2.13.0",
+                agents=(AgentPart(name="cards", description="d", instruction="i", tools=("save",)),),
+            ),
             commit=Commit(sha="e4f5a6b7", branch="topic", date="2026-11-30T06:50:00Z", dirty=True),
         ),
     }

@@ -61,7 +61,8 @@ AT_ONCE: dict[str, tuple[Edit, str, list[str]]] = {
         "",
         ["case changed lima"],
     ),
-    "tags and comments": (golden("talk.yaml", "{id: hello,", "{id: hello, tags: [a],"), "", []),
+    "comments": (golden("talk.yaml", "cases:", "# what it says of itself\ncases:"), "", []),
+    "tags": (golden("talk.yaml", "{id: hello,", "{id: hello, tags: [a],"), "", ["case changed hello"]),
     "a stricter policy": (
         config("undecided: {throttled: warn}\n", ""),
         "",
