@@ -76,8 +76,9 @@ def findings_of(problem: Problem, document: Document) -> list[Finding]:
             return [_unknown_key(key, problem, document) for key in _extras(problem)]
         case "required":
             needed = problem.text.removesuffix(" is a required property")
-            what = f"{_noun(problem)} needs {needed}{_meant(problem, needed.strip(chr(39)))}"
-            return [_finding("missing-key", document, problem.path, what, _examples(problem), key=True)]
+            meant = _meant(problem, needed.strip(chr(39)))
+            what, fix = f"{_noun(problem)} needs {needed}{meant}", "" if meant else _examples(problem)
+            return [_finding("missing-key", document, problem.path, what, fix, key=True)]
         case _:
             rule, what, fix = _explain(problem)
             return [_finding(rule, document, problem.path, what, fix)]

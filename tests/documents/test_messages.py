@@ -82,13 +82,6 @@ def test_an_unknown_key_is_found_at_the_key_with_the_nearest_known_one() -> None
             "",
         ),
         (
-            "metrics: {mine: {}}",
-            "missing-key",
-            "4:11",
-            "a metric with a name of its own needs 'type'",
-            "Write for example {type: trajectory_recall}.",
-        ),
-        (
             "prices: {input: 1}",
             "wrong-type",
             "4:17",
