@@ -101,7 +101,7 @@ def test_an_unknown_key_is_found_at_the_key_with_the_nearest_known_one() -> None
             "missing-key",
             "4:11",
             "a metric with a name of its own needs 'type'; did you mean 'rouge_l'?",
-            "Write for example {type: trajectory_recall}.",
+            "",
         ),
         (
             "metrics: {tone: {}}",
