@@ -102,11 +102,11 @@ def nearly_valid(draw: st.DrawFn, name: str) -> object:
         holder, key = draw(st.sampled_from(places(value)))
         how = draw(st.sampled_from(["replace", "remove", "add"]))
         if how == "replace":
-            holder[key] = draw(VALUES)  # type: ignore[index]
+            holder[key] = deepcopy(draw(VALUES))  # type: ignore[index]
         elif how == "remove":
             del holder[key]  # type: ignore[attr-defined]
         elif isinstance(holder, dict):
-            holder[draw(KEYS)] = draw(VALUES)
+            holder[draw(KEYS)] = deepcopy(draw(VALUES))
         if not places(value):
             break
     return value
