@@ -170,6 +170,11 @@ def ended_by(run: subprocess.Popen[str], number: signal.Signals) -> int:
     return run.returncode
 
 
+def hears_a_hangup() -> None:
+    """Tests that run under nohup ignore SIGHUP, and so would what they start."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.fixture
 def hanging(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A run that has measured one case and waits for another; its agent ignores SIGTERM."""
@@ -185,6 +190,7 @@ def hanging(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hears_a_hangup,  # noqa: PLW1509  # these tests start no threads
     ) as run:
         assert run.stderr is not None
         while not run.stderr.readline().startswith("pass"):

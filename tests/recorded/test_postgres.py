@@ -266,7 +266,7 @@ def test_a_password_is_never_shown(
     assert cli.main([*verb, url]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "agent-gate: postgresql://" in said.err
+    assert "postgresql://" in said.err
     assert password not in said.err.replace("PGPASSWORD", "").replace("password", "").replace("pass", "")
     assert "Traceback" not in said.err
 
