@@ -90,9 +90,8 @@ def _metric_phrase(report: Report, verdict: RuleVerdict, quote: Quote, *, where:
     before, after = verdict.baseline, verdict.compared
     if before is None or after is None:
         return f"{name} breaks its rule"
-    return (
-        f"{name} {'fell' if after < before else 'rose'} from {amount(before, unit)} to {amount(after, unit)}"
-    )
+    moved = "fell" if after < before else "rose"
+    return f"{name} {moved} from {amount(before, unit)} to {amount(after, unit)}{few}"
 
 
 def _undecided(report: Report) -> tuple[str, str]:

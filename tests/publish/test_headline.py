@@ -3,7 +3,7 @@ import re
 import pytest
 
 from gate.model.config import Amount
-from gate.model.verdict import RuleVerdict
+from gate.model.verdict import Coverage, RuleVerdict
 from gate.publish import headline
 from tests.support.reports import (
     CASES_RULE,
@@ -58,6 +58,12 @@ def broken(rule_fields: dict[str, object], **fields: object) -> RuleVerdict:
 )
 def test_a_broken_rule_in_words(rule: RuleVerdict, phrase: str) -> None:
     assert red(rule) == f"Agent Gate: regression — {phrase}"
+
+
+def test_a_drop_says_what_it_rests_on_as_a_bound_does() -> None:
+    few = Coverage(cases=48, measured=46, trials=144, unscored={"judge": 2})
+    drop = broken({"max_drop": Amount(value=0.01)}, value=0.9, baseline=0.98, coverage=few)
+    assert red(drop).endswith("<calls> fell from 0.98 to 0.90 from 46 of 48 cases")
 
 
 def test_two_broken_rules_are_named_and_the_rest_is_counted() -> None:
