@@ -43,7 +43,7 @@ TABLE: dict[str, tuple[type[Outcome], str]] = {
     "redirect": (Refused, "redirects are not followed"),
     "quota-text": (Throttled, "a limit's error text and cost no token"),
     "talks-of-quota": (Completed, ""),
-    "endless-tokens": (Completed, ""),
+    "endless-tokens": (Crashed, "no JSON number that a float can hold"),
     "dies": (Crashed, "exited with 3: `Error: out of luck`"),
 }
 CONFIG = """\
