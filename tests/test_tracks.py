@@ -126,11 +126,13 @@ def test_a_pipe_or_a_folder_is_no_result(tmp_path: Path) -> None:
     assert [each.rule for each in loaded(tmp_path)[1]] == ["no-results"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gate.tracks.LARGEST", len(PASSED) - 1)
     write(tmp_path, a=PASSED)
-    (tmp_path / "build" / "a.xml").chmod(0)
-    assert [each.rule for each in loaded(tmp_path)[1]] == ["unreadable"]
+    track, findings = loaded(tmp_path)
+    assert [(each.rule, each.level) for each in findings] == [("unreadable", "error")]
+    assert "it is larger than" in findings[0].what
+    assert track.cases == ()
 
 
 def test_a_track_of_too_many_tests_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
